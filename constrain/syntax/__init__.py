@@ -1,0 +1,1 @@
+"""Text to Expr: the intermediate representation and the front ends that write it."""
