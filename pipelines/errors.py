@@ -4,10 +4,10 @@ ConstrainError (constrain.errors)
 └── PipelineError
     ├── ConfigError           an option or a combination of options that cannot be used (exit 2)
     ├── InputError            inputs that can't be read at all, found before any work (exit 2)
-    ├── OutputExistsError          the output is there already and may not be replaced (exit 2)
+    ├── OutputExistsError     the output is there already and may not be replaced (exit 2)
     ├── OutputError           a record could not be written: full disk, no permission (exit 1)
     ├── DocumentError         one document failed; becomes an `error` record, the run goes on
-    └── ReaderGoneError            whoever read our stdout has left; the run stops quietly
+    └── ReaderGoneError       whoever read our stdout has left; the run stops quietly
 """
 
 from __future__ import annotations
@@ -58,6 +58,10 @@ class DocumentError(PipelineError):
     def __init__(self, fact: str, *, stage: str, place: str = "", remedy: str = "") -> None:
         self.stage = stage
         super().__init__(fact, place=place, remedy=remedy)
+
+    def at(self, place: str) -> DocumentError:
+        """Return the same error at another place."""
+        return DocumentError(self.fact, stage=self.stage, place=place, remedy=self.remedy)
 
 
 class ReaderGoneError(PipelineError):
