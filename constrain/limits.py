@@ -17,7 +17,7 @@ class Limits:
     `states` counts automaton states over the whole constraint, `expression_size` nodes of the
     intermediate representation, `depth` nesting of schemas, groups and references,
     `seconds` wall time of one compile, `configurations` what the lazily determinised
-    automaton may hold at one time before it starts afresh.
+    automaton may hold at one time before it starts afresh, `mask_bytes` what its masks may take.
     """
 
     states: int = 400_000
@@ -25,6 +25,7 @@ class Limits:
     depth: int = 400
     seconds: float = 20.0
     configurations: int = 200_000
+    mask_bytes: int = 512 * 1024 * 1024
 
     def deadline(self) -> Deadline:
         """Return a clock that starts now and ends after `seconds`."""

@@ -9,8 +9,8 @@ their operands hold no `Ref`. `JsonString` lifts a regular language of decoded s
 the language of their JSON spellings, quotes included. Everything else is context-free: a
 `Grammar` names rules, and `Ref` calls them, recursively to any depth.
 
-The constructors `seq`, `alt`, `repeat`, `conjunction` and `complement` simplify as they build; prefer
-them to the classes. Nodes are frozen and hashable, so equal expressions are shared freely.
+The constructors `seq`, `alt`, `repeat`, `conjunction` and `complement` simplify as they build;
+prefer them to the classes. Nodes are frozen and hashable, so equal expressions are shared freely.
 """
 
 from __future__ import annotations
@@ -122,10 +122,10 @@ class Divisible:
 
 @dataclass(frozen=True, slots=True)
 class JsonString:
-    """The JSON spellings of the strings whose decoded value is in `content` (regular).
+    r"""The JSON spellings of the strings whose decoded value is in `content` (regular).
 
-    Spelled as RFC 8259 section 7 allows, canonically: raw UTF-8; the short escapes for `"`, `\\`,
-    backspace, form feed, newline, return and tab; `\\u00XX` for the other control characters.
+    Spelled as RFC 8259 section 7 allows, canonically: raw UTF-8; the short escapes for `"`, `\`,
+    backspace, form feed, newline, return and tab; `\u00XX` for the other control characters.
     """
 
     content: Expr

@@ -1,0 +1,270 @@
+"""Deterministic automata over characters: determinise, intersect, complement, minimise.
+
+A `CharDfa` reads Unicode scalar values grouped into classes that its states do not tell apart. It
+exists for set algebra (`And`, `Not`, `Divisible`), which needs determinism; what needs none stays
+nondeterministic and is determinised lazily while matching (see constrain.configurations).
+
+Algorithms: subset construction (Rabin and Scott 1959), product construction, Moore's partition
+refinement (1956) by vectorised renumbering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from constrain.errors import LimitExceeded
+from constrain.limits import Limits
+from constrain.syntax.charset import ANY, CharSet
+
+__all__ = ["DEAD", "CharDfa", "complement", "determinize", "divisible", "intersect", "minimize"]
+
+DEAD = -1
+_MINIMIZE_ROUNDS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class CharDfa:
+    """`table[state][k]` is the state after a character of `classes[k]`, or DEAD. Starts at 0."""
+
+    classes: tuple[CharSet, ...]
+    table: tuple[tuple[int, ...], ...]
+    accepting: tuple[bool, ...]
+
+    def grouped(self, row: Sequence[int]) -> list[tuple[CharSet, int]]:
+        """Return the live edges of one table row as (all characters leading there, target)."""
+        ranges: dict[int, list[tuple[int, int]]] = {}
+        for charset, target in zip(self.classes, row, strict=True):
+            if target != DEAD:
+                ranges.setdefault(target, []).extend(charset.ranges)
+        return [(CharSet.of(parts), target) for target, parts in ranges.items()]
+
+    def is_empty(self) -> bool:
+        """Return whether no text is accepted (true iff no state accepts, when trimmed)."""
+        return not any(self.accepting)
+
+
+def partition(charsets: Iterable[CharSet]) -> tuple[CharSet, ...]:
+    """Return the coarsest partition of all characters that no given set cuts through."""
+    distinct = list(dict.fromkeys(charsets))
+    points: dict[int, list[int]] = {0: []}
+    for number, charset in enumerate(distinct):
+        for low, high in charset.ranges:
+            points.setdefault(low, []).append(number)
+            points.setdefault(high + 1, []).append(number)
+    blocks: dict[frozenset[int], list[tuple[int, int]]] = {}
+    inside: set[int] = set()
+    starts = sorted(points)
+    for start, following in zip(starts, [*starts[1:], 0x110000], strict=True):
+        inside.symmetric_difference_update(points[start])
+        if start < following:
+            blocks.setdefault(frozenset(inside), []).append((start, following - 1))
+    classes = (CharSet.of(ranges) for ranges in blocks.values())
+    return tuple(charset for charset in classes if charset)
+
+
+def determinize(
+    edges: Sequence[Sequence[tuple[CharSet, int]]],
+    epsilon: Sequence[Sequence[int]],
+    start: int,
+    final: int,
+    limits: Limits,
+) -> CharDfa:
+    """Return the trimmed DFA of an NFA whose edges are labelled by CharSets."""
+    classes = partition(charset for row in edges for charset, _ in row)
+    members = {
+        charset: [k for k, block in enumerate(classes) if block.ranges[0][0] in charset]
+        for charset in dict.fromkeys(charset for row in edges for charset, _ in row)
+    }
+    closures = _Closures(edges, epsilon)
+    first = closures.of((start,))
+    numbers = {first: 0}
+    queue = [first]
+    table: list[tuple[int, ...]] = []
+    for subset in queue:
+        targets: list[set[int]] = [set() for _ in classes]
+        for state in subset:
+            for charset, target in edges[state]:
+                for k in members[charset]:
+                    targets[k].add(target)
+        row = []
+        for reached in targets:
+            if not reached:
+                row.append(DEAD)
+                continue
+            closed = closures.of(tuple(sorted(reached)))
+            number = numbers.setdefault(closed, len(numbers))
+            if number == len(queue):
+                _check_states(number + 1, limits)
+                queue.append(closed)
+            row.append(number)
+        table.append(tuple(row))
+    return _trimmed(classes, table, [final in subset for subset in queue])
+
+
+class _Closures:
+    """Epsilon closures, reduced to the states that matter: those with edges, and final ones."""
+
+    def __init__(
+        self, edges: Sequence[Sequence[tuple[CharSet, int]]], epsilon: Sequence[Sequence[int]]
+    ) -> None:
+        self._edges = edges
+        self._epsilon = epsilon
+        self._known: dict[tuple[int, ...], frozenset[int]] = {}
+
+    def of(self, states: tuple[int, ...]) -> frozenset[int]:
+        known = self._known.get(states)
+        if known is None:
+            known = self._known[states] = self._close(states)
+        return known
+
+    def _close(self, states: tuple[int, ...]) -> frozenset[int]:
+        seen = set(states)
+        work = list(states)
+        while work:
+            for target in self._epsilon[work.pop()]:
+                if target not in seen:
+                    seen.add(target)
+                    work.append(target)
+        return frozenset(s for s in seen if self._edges[s] or not self._epsilon[s])
+
+
+def intersect(left: CharDfa, right: CharDfa, limits: Limits) -> CharDfa:
+    """Return the DFA of the texts that both accept."""
+    pairs = [
+        (charset, i, j)
+        for i, a in enumerate(left.classes)
+        for j, b in enumerate(right.classes)
+        for charset in [a & b]
+        if charset
+    ]
+    numbers = {(0, 0): 0}
+    queue = [(0, 0)]
+    table = []
+    for a, b in queue:
+        row = []
+        for _, i, j in pairs:
+            target = left.table[a][i], right.table[b][j]
+            if DEAD in target:
+                row.append(DEAD)
+                continue
+            number = numbers.setdefault(target, len(numbers))
+            if number == len(queue):
+                _check_states(number + 1, limits)
+                queue.append(target)
+            row.append(number)
+        table.append(tuple(row))
+    accepting = [left.accepting[a] and right.accepting[b] for a, b in queue]
+    return _trimmed(tuple(charset for charset, _, _ in pairs), table, accepting)
+
+
+def complement(dfa: CharDfa) -> CharDfa:
+    """Return the DFA of the texts of scalar values that `dfa` does not accept."""
+    covered = CharSet.of(r for charset in dfa.classes for r in charset.ranges)
+    rest = ANY - covered
+    classes = (*dfa.classes, rest) if rest else dfa.classes
+    sink = len(dfa.table)
+    table = [
+        tuple(sink if target == DEAD else target for target in (*row, *([DEAD] if rest else [])))
+        for row in dfa.table
+    ]
+    table.append((sink,) * len(classes))
+    return _trimmed(classes, table, [not accepting for accepting in (*dfa.accepting, False)])
+
+
+def divisible(divisor: int, limits: Limits) -> CharDfa:
+    """Return the DFA of non-empty digit runs whose value `divisor` divides; a state a remainder."""
+    _check_states(divisor + 1, limits)
+    classes = tuple(CharSet(((d, d),)) for d in range(ord("0"), ord("9") + 1))
+    start = tuple(1 + digit % divisor for digit in range(10))
+    rows = [tuple(1 + (10 * rest + d) % divisor for d in range(10)) for rest in range(divisor)]
+    accepting = (False, *(rest == 0 for rest in range(divisor)))
+    return CharDfa(classes, (start, *rows), accepting)
+
+
+def minimize(dfa: CharDfa) -> CharDfa:
+    """Return the smallest equivalent DFA; very long chains are returned as they are."""
+    table = np.array(dfa.table, dtype=np.int64).reshape(len(dfa.table), len(dfa.classes))
+    lengths = np.column_stack([dfa.accepting, _longest(dfa)])
+    _, block = np.unique(lengths, axis=0, return_inverse=True)
+    block = block.reshape(-1)
+    count = int(block.max()) + 1
+    for _ in range(_MINIMIZE_ROUNDS):
+        signature = np.where(table == DEAD, DEAD, block[table])
+        rows = np.column_stack([block, signature])
+        _, block = np.unique(rows, axis=0, return_inverse=True)
+        block = block.reshape(-1)
+        if int(block.max()) + 1 == count:
+            break
+        count = int(block.max()) + 1
+    else:
+        return dfa
+    return _quotient(dfa, block.tolist())
+
+
+def _longest(dfa: CharDfa) -> list[int]:
+    """Return for each state the length of the longest text accepted from it, -1 for no bound.
+
+    Equivalent states agree in it, so it is a good first guess: a counted repetition, whose
+    states differ in nothing else, is told apart in one round instead of one round a state.
+    """
+    sources: list[list[int]] = [[] for _ in dfa.table]
+    waiting = [0] * len(dfa.table)
+    for source, row in enumerate(dfa.table):
+        targets = set(row) - {DEAD}
+        waiting[source] = len(targets)
+        for target in targets:
+            sources[target].append(source)
+    longest = [DEAD] * len(dfa.table)
+    work = [state for state, count in enumerate(waiting) if count == 0]
+    while work:
+        state = work.pop()
+        longest[state] = max((longest[t] + 1 for t in dfa.table[state] if t != DEAD), default=0)
+        for source in sources[state]:
+            waiting[source] -= 1
+            if waiting[source] == 0:
+                work.append(source)
+    return longest
+
+
+def _quotient(dfa: CharDfa, block: list[int]) -> CharDfa:
+    numbers: dict[int, int] = {}
+    chosen: list[int] = []
+    for state, name in enumerate(block):
+        if name not in numbers:
+            numbers[name] = len(chosen)
+            chosen.append(state)
+    table = tuple(
+        tuple(DEAD if t == DEAD else numbers[block[t]] for t in dfa.table[state])
+        for state in chosen
+    )
+    return CharDfa(dfa.classes, table, tuple(dfa.accepting[state] for state in chosen))
+
+
+def _trimmed(
+    classes: tuple[CharSet, ...], table: list[tuple[int, ...]], accepting: list[bool]
+) -> CharDfa:
+    """Cut edges into states from which nothing is accepted, and drop those states."""
+    sources: list[list[int]] = [[] for _ in table]
+    for source, row in enumerate(table):
+        for target in set(row):
+            if target != DEAD:
+                sources[target].append(source)
+    alive = {state for state, accepts in enumerate(accepting) if accepts}
+    work = list(alive)
+    while work:
+        for source in sources[work.pop()]:
+            if source not in alive:
+                alive.add(source)
+                work.append(source)
+    kept = sorted(alive | {0})
+    numbers = {state: number for number, state in enumerate(kept)}
+    rows = (tuple(numbers[t] if t in alive else DEAD for t in table[state]) for state in kept)
+    return CharDfa(classes, tuple(rows), tuple(accepting[state] for state in kept))
+
+
+def _check_states(given: int, limits: Limits) -> None:
+    if given > limits.states:
+        raise LimitExceeded("states", given=given, allowed=limits.states)

@@ -1,0 +1,245 @@
+"""Grammar to `Automaton`: byte edges, epsilon edges, and calls of rules.
+
+Every rule of the grammar becomes a start state and a return state. A reference is a jump where it
+stands last in its rule (the callee returns for it, so right recursion takes no stack), a copy
+where the rule is small or used once, and a call otherwise. A counted repetition too large to
+copy out becomes a loop head, which counts the returns of its item.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from constrain.automata.alphabet import json_spellings, plain_spellings
+from constrain.automata.flatten import Sketch, flatten
+from constrain.automata.nfa import ByteSpelling, NfaBuilder, size_of
+from constrain.automata.regular import embedder
+from constrain.errors import ConstraintError, LimitExceeded
+from constrain.limits import Limits
+from constrain.syntax.expr import (
+    ANY_CHAR,
+    Alt,
+    And,
+    Empty,
+    Expr,
+    Grammar,
+    JsonString,
+    Literal,
+    Not,
+    Ref,
+    Repeat,
+    Seq,
+    conjunction,
+)
+from constrain.tables import UNBOUNDED, Automaton
+
+__all__ = ["build_automaton"]
+
+_PLAIN = ByteSpelling(plain_spellings)
+_JSON = ByteSpelling(json_spellings)
+_COPY_OUT = 96
+"""A counted repetition of at most so many states is copied out instead of counted."""
+_INLINE = 10
+"""A rule of at most so many states is copied into each place that uses it."""
+_INLINE_DEPTH = 60
+_MOST = 1 << 62
+
+
+def build_automaton(grammar: Grammar, limits: Limits) -> Automaton:
+    """Compile `grammar`; raises ConstraintError when no text satisfies it, or LimitExceeded."""
+    builder = _PdaBuilder(grammar, limits)
+    try:
+        start = builder.build_all()
+    except RecursionError:
+        raise LimitExceeded("depth", given=limits.depth + 1, allowed=limits.depth) from None
+    return flatten(builder.sketch, start)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    start: int
+    end: int
+    body: Expr
+
+
+@dataclass
+class _Uses:
+    """How often each rule is referenced, and rules that cut every cycle of references."""
+
+    grammar: Grammar
+    counts: Counter[str] = field(default_factory=Counter)
+    recursive: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        references = {name: _references(body) for name, body in self.grammar.rules.items()}
+        for names in (*references.values(), _references(self.grammar.start)):
+            for name in names:
+                if name not in self.grammar.rules:
+                    raise ConstraintError(f"there is no rule {name!r}", place="the grammar")
+            self.counts.update(names)
+        self.recursive = _cycle_cuts({name: set(names) for name, names in references.items()})
+
+
+class _PdaBuilder(NfaBuilder[tuple[int, int]]):
+    def __init__(self, grammar: Grammar, limits: Limits) -> None:
+        deadline = limits.deadline()
+        super().__init__(_PLAIN, embedder(limits, deadline), limits, deadline)
+        self.sketch = Sketch(self.edges, self.epsilon)
+        self._uses = _Uses(grammar)
+        self._bodies = grammar.rules
+        self._first = grammar.start
+        self._rules: dict[object, _Rule] = {}
+        self._queue: list[_Rule] = []
+        self._sizes: dict[int, tuple[Expr, int]] = {}
+        self._inlined: dict[tuple[str, int], int] = {}
+        self._heads: dict[tuple[Expr, int, int | None, int], int] = {}
+        self._depth = 0
+        self._end = -1
+
+    def build_all(self) -> int:
+        """Build the start expression and every rule it needs; return the start state."""
+        first = self._rule("", self._first)
+        for rule in self._queue:
+            self._end = rule.end
+            self.spelling = _PLAIN
+            self.epsilon[rule.start].append(self.build(rule.body, rule.end))
+        return first.start
+
+    def build(self, expr: Expr, then: int) -> int:
+        """Return the state from which the texts of `expr` lead to `then`."""
+        match expr:
+            case Ref(name):
+                return self._reference(name, then)
+            case JsonString(content):
+                return self._json_string(content, then)
+            case _:
+                return super().build(expr, then)
+
+    def repeat(self, item: Expr, minimum: int, maximum: int | None, then: int) -> int:
+        """Copy out short repetitions; count long ones in a loop of their own."""
+        copies = minimum if maximum is None else maximum
+        if copies <= 1 or copies * size_of(item, self._sizes) <= _COPY_OUT:
+            return super().repeat(item, minimum, maximum, then)
+        return self._call(self._loop_head(item, minimum, maximum), then)
+
+    def _rule(self, key: object, body: Expr) -> _Rule:
+        """Return the rule of that key; its body is built later, from the queue."""
+        rule = self._rules.get(key)
+        if rule is None:
+            rule = self._rules[key] = _Rule(self.state(), self.state(), body)
+            self.sketch.returns.add(rule.end)
+            self._queue.append(rule)
+        return rule
+
+    def _reference(self, name: str, then: int) -> int:
+        if then != self._end and self._is_inlined(name):
+            key = (name, then)
+            known = self._inlined.get(key)
+            if known is None:
+                self._depth += 1
+                known = self._inlined[key] = self.build(self._bodies[name], then)
+                self._depth -= 1
+            return known
+        return self._call(self._rule(name, self._bodies[name]).start, then)
+
+    def _is_inlined(self, name: str) -> bool:
+        if name in self._uses.recursive or self._depth >= _INLINE_DEPTH:
+            return False
+        return self._uses.counts[name] == 1 or size_of(self._bodies[name], self._sizes) <= _INLINE
+
+    def _call(self, entry: int, then: int) -> int:
+        """Call the rule that starts at `entry`, or jump to it when nothing comes after it."""
+        if then == self._end:
+            return entry
+        caller = self.state()
+        self.sketch.calls.setdefault(caller, []).append((entry, then))
+        return caller
+
+    def _json_string(self, content: Expr, then: int) -> int:
+        closing = self.build(Literal('"'), then)
+        outer, self.spelling = self.spelling, _JSON
+        end, self._end = self._end, -1
+        inside = self.build(content, closing)
+        self.spelling, self._end = outer, end
+        return self.build(Literal('"'), inside)
+
+    def _loop_head(self, item: Expr, minimum: int, maximum: int | None) -> int:
+        if self._is_nullable(item, frozenset()):
+            minimum = 0
+            item = conjunction((item, Repeat(ANY_CHAR, 1, None)))
+        key = (item, minimum, maximum, id(self.spelling))
+        head = self._heads.get(key)
+        if head is None:
+            head = self._heads[key] = self.state()
+            most = UNBOUNDED if maximum is None else min(maximum, _MOST)
+            self.sketch.loops[head] = (min(minimum, _MOST), most)
+            body = JsonString(item) if self.spelling is _JSON else item
+            entry = self._item_rule(key, body)
+            self.sketch.calls[head] = [(entry, head)]
+        return head
+
+    def _item_rule(self, key: object, body: Expr) -> int:
+        """Build the item at once when it is spelled inside a JSON string, else as a rule."""
+        if not isinstance(body, JsonString):
+            return self._rule(key, body).start
+        end = self.state()
+        self.sketch.returns.add(end)
+        return self.build(body.content, end)
+
+    def _is_nullable(self, expr: Expr, seen: frozenset[str]) -> bool:
+        match expr:
+            case Empty():
+                return True
+            case Seq(items) | And(items):
+                return all(self._is_nullable(item, seen) for item in items)
+            case Alt(items):
+                return any(self._is_nullable(item, seen) for item in items)
+            case Repeat(item, minimum, _):
+                return minimum == 0 or self._is_nullable(item, seen)
+            case Not(item):
+                return not self._is_nullable(item, seen)
+            case Ref(name):
+                return name not in seen and self._is_nullable(self._bodies[name], seen | {name})
+            case _:
+                return False
+
+
+def _references(expr: Expr) -> list[str]:
+    found: list[str] = []
+    work = [expr]
+    while work:
+        match work.pop():
+            case Ref(name):
+                found.append(name)
+            case Seq(items) | Alt(items):
+                work.extend(items)
+            case Repeat(item, _, _):
+                work.append(item)
+            case _:
+                pass
+    return found
+
+
+def _cycle_cuts(graph: dict[str, set[str]]) -> set[str]:
+    """Return nodes such that each cycle holds one: the paths that depth-first search closes."""
+    cuts: set[str] = set()
+    done: set[str] = set()
+    for root, targets in graph.items():
+        path: dict[str, int] = {}
+        stack = [(root, iter(targets))] if root not in done else []
+        if stack:
+            path[root] = 0
+        while stack:
+            name, following = stack[-1]
+            target = next(following, None)
+            if target is None:
+                stack.pop()
+                done.add(name)
+                del path[name]
+            elif target in path:
+                cuts.update(list(path)[path[target] :])
+            elif target not in done:
+                path[target] = len(path)
+                stack.append((target, iter(graph[target])))
+    return cuts

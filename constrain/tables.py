@@ -1,0 +1,71 @@
+"""CompiledConstraint: the frozen tables of one constraint over one vocabulary.
+
+The automaton is a nondeterministic byte automaton with calls, in flat arrays that jitted kernels
+read. Nothing here is computed and nothing changes: building is in `automata` and `compiler`,
+matching in `configurations`, `masks` and `matcher`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constrain.vocabulary import Vocabulary
+
+__all__ = ["NO_LOOP", "UNBOUNDED", "Automaton", "CompiledConstraint", "Note"]
+
+NO_LOOP = -2
+"""`loop_max` of a state that is no loop head."""
+UNBOUNDED = -1
+"""`loop_max` of a loop without a maximum."""
+
+
+class Automaton(NamedTuple):
+    """A byte automaton with calls. S states, E byte edges, P epsilon edges, C calls, K classes.
+
+    Rows of a state s are `x[x_start[s]:x_start[s + 1]]`. A call at s enters the state
+    `call_entry` and, when that rule returns, goes on at `call_return`. A state with
+    `is_return` set may return to its caller, or end the text when there is none. A loop head
+    (`loop_max` is not NO_LOOP) has no byte edges: it counts the returns of its call, may call while
+    the count is below `loop_max` and may return once it has reached `loop_min`.
+    """
+
+    edge_start: NDArray[np.int32]  # (S + 1,)
+    edge_low: NDArray[np.uint8]  # (E,) lowest byte of the edge
+    edge_high: NDArray[np.uint8]  # (E,) highest byte, inclusive
+    edge_target: NDArray[np.int32]  # (E,)
+    epsilon_start: NDArray[np.int32]  # (S + 1,)
+    epsilon_target: NDArray[np.int32]  # (P,)
+    call_start: NDArray[np.int32]  # (S + 1,)
+    call_entry: NDArray[np.int32]  # (C,)
+    call_return: NDArray[np.int32]  # (C,)
+    is_return: NDArray[np.bool_]  # (S,)
+    loop_min: NDArray[np.int64]  # (S,)
+    loop_max: NDArray[np.int64]  # (S,)
+    distance: NDArray[np.int64]  # (S,) fewest bytes from the state to a return of its rule
+    byte_class: NDArray[np.uint8]  # (256,) bytes no edge tells apart share a class
+    class_byte: NDArray[np.uint8]  # (K,) one byte of each class
+    start: NDArray[np.int32]  # (1,) where the text begins
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What the mask does not enforce: `keyword` at JSON Pointer `pointer`, and the `answer`."""
+
+    pointer: str
+    keyword: str
+    answer: str
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class CompiledConstraint:
+    """Everything a Matcher needs. `key` is a content hash of constraint, options and vocabulary."""
+
+    automaton: Automaton
+    vocabulary: Vocabulary
+    key: str
+    notes: tuple[Note, ...] = ()
