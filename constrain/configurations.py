@@ -1,0 +1,184 @@
+"""The automaton of one constraint, determinised as far as matching has gone.
+
+Owns the growing arrays that the kernels write; gives nodes (integers). Knows bytes, not tokens.
+One instance serves all matchers of a constraint, from one thread at a time (masks has the lock).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constrain import kernels
+from constrain.errors import LimitExceeded
+from constrain.kernels import ACCEPTING, BOTTOM, CUT, DEAD, NEED_ROOM, TOO_MANY, UNKNOWN
+from constrain.limits import Limits
+from constrain.tables import NO_LOOP, Automaton
+from constrain.vocabulary import TokenTrie
+
+__all__ = ["LazyAutomaton", "Moment"]
+
+Moment = tuple[int, tuple[tuple[int, tuple[tuple[int, int], ...]], ...]]
+"""A node spelled out: its flags, then (state, frames from the bottom as (return state, count))."""
+
+_FRAMES, _NODES, _MEMBERS, _WORK = 1024, 256, 4096, 1 << 15
+
+
+class LazyAutomaton:
+    """Nodes of `automaton`, made on demand. `start` is the node before the first byte."""
+
+    def __init__(self, automaton: Automaton, limits: Limits) -> None:
+        self.automaton = automaton
+        self._limits = limits
+        self._arrays = _allocate(_FRAMES, _NODES, _MEMBERS, len(automaton.class_byte))
+        self.start = self._run(kernels.start_node)
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are so far."""
+        return int(self._arrays.used[1])
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the arrays take."""
+        return sum(array.nbytes for array in self._arrays)
+
+    def step(self, node: int, data: bytes) -> int:
+        """Return the node after all bytes of `data`, or DEAD."""
+        classes, known = self.automaton.byte_class, self._arrays.next_node
+        for position, byte in enumerate(data):
+            target = known[node, classes[byte]]
+            if target == UNKNOWN:
+                rest = np.frombuffer(data, dtype=np.uint8)[position:]
+                return self._run(kernels.walk_bytes, node, rest)
+            if target == DEAD:
+                return DEAD
+            node = target
+        return int(node)
+
+    def is_accepting(self, node: int) -> bool:
+        """Return whether the text may end at `node`."""
+        return bool(self._arrays.node_flags[node] & ACCEPTING)
+
+    def has_next(self, node: int) -> bool:
+        """Return whether any byte may follow `node`."""
+        first, last = self._arrays.node_start[node : node + 2]
+        return bool(first < last)
+
+    def live_bytes(self, node: int) -> NDArray[np.bool_]:
+        """Return which bytes may follow `node`, shape (256,)."""
+        live = np.zeros(256, dtype=np.bool_)
+        self._run(kernels.live_bytes, node, live)
+        return live
+
+    def abstract(self, node: int, kept_frames: int, reach: int) -> int:
+        """Return the node that has the same tokens for a walk of `reach` bytes (see kernels)."""
+        return self._run(kernels.abstract_node, node, kept_frames, reach)
+
+    def walk_trie(
+        self, node: int, trie: TokenTrie, path: NDArray[np.int32], row: NDArray[np.uint32]
+    ) -> bool:
+        """Set the bits of all tokens that may follow; False: the walk reached a cut stack."""
+        columns = (trie.byte, trie.depth, trie.subtree_end, trie.first_token, trie.token_ids)
+        return self._run(kernels.walk_trie, node, *columns, path, row) == 0
+
+    def distance(self, node: int) -> int:
+        """Return the fewest bytes from `node` to the end of a text (0 when it may end here)."""
+        if self.is_accepting(node):
+            return 0
+        _, members = self.describe(node)
+        far = self.automaton.distance
+        return min(
+            int(far[state]) + sum(self._frame_distance(*frame) for frame in frames)
+            for state, frames in members
+        )
+
+    def describe(self, node: int) -> Moment:
+        """Return `node` in words that another LazyAutomaton of the same tables understands."""
+        c = self._arrays
+        members = c.members[c.node_start[node] : c.node_start[node + 1]].tolist()
+        spelled = tuple((m >> 32, self._frames(m & 0xFFFFFFFF)) for m in members)
+        return int(c.node_flags[node]), spelled
+
+    def adopt(self, moment: Moment) -> int:
+        """Return the node that `describe` spelled out elsewhere."""
+        flags, members = moment
+        return self._run(kernels.adopt_node, *_columns(members), flags)
+
+    def _frames(self, stack: int) -> tuple[tuple[int, int], ...]:
+        c = self._arrays
+        frames: list[tuple[int, int]] = []
+        while stack != BOTTOM:
+            frames.append((int(c.frame_return[stack]), int(c.frame_count[stack])))
+            stack = int(c.frame_below[stack])
+        return tuple(reversed(frames))
+
+    def _frame_distance(self, state: int, count: int) -> int:
+        a = self.automaton
+        if a.loop_max[state] == NO_LOOP:
+            return int(a.distance[state])
+        missing = max(0, int(a.loop_min[state]) - count)
+        item = int(a.distance[a.call_entry[a.call_start[state]]]) if missing else 0
+        return missing * item
+
+    def _run(self, kernel: Callable[..., int], *arguments: Any) -> int:
+        while True:
+            outcome = int(kernel(self.automaton, self._arrays, *arguments))
+            if outcome == NEED_ROOM:
+                self._arrays = _enlarged(self._arrays)
+            elif outcome == TOO_MANY:
+                raise LimitExceeded("configurations", given=_WORK + 1, allowed=_WORK)
+            else:
+                return outcome
+
+
+def _columns(
+    members: tuple[tuple[int, tuple[tuple[int, int], ...]], ...],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    states = np.array([state for state, _ in members], dtype=np.int64)
+    starts = np.zeros(len(members) + 1, dtype=np.int64)
+    np.cumsum([len(frames) for _, frames in members], out=starts[1:])
+    flat = [frame for _, frames in members for frame in frames]
+    return states, starts, np.array(flat, dtype=np.int64).reshape(-1, 2)
+
+
+def _allocate(frames: int, nodes: int, members: int, classes: int) -> kernels.Configurations:
+    arrays = kernels.Configurations(
+        frame_return=np.zeros(frames, dtype=np.int32),
+        frame_count=np.zeros(frames, dtype=np.int64),
+        frame_below=np.zeros(frames, dtype=np.int32),
+        frame_table=np.full(2 * frames, -1, dtype=np.int32),
+        node_start=np.zeros(nodes + 1, dtype=np.int32),
+        node_flags=np.zeros(nodes, dtype=np.uint8),
+        node_table=np.full(2 * nodes, -1, dtype=np.int32),
+        members=np.zeros(members, dtype=np.int64),
+        next_node=np.zeros((nodes, classes), dtype=np.int32),
+        used=np.zeros(4, dtype=np.int64),
+        work_state=np.zeros(_WORK, dtype=np.int32),
+        work_count=np.zeros(_WORK, dtype=np.int64),
+        work_stack=np.zeros(_WORK, dtype=np.int32),
+        found=np.zeros(_WORK, dtype=np.int64),
+        visited_key=np.zeros(2 * _WORK, dtype=np.int64),
+        visited_count=np.zeros(2 * _WORK, dtype=np.int64),
+        visited_stamp=np.zeros(2 * _WORK, dtype=np.int64),
+    )
+    arrays.used[0] = CUT + 1
+    return arrays
+
+
+def _enlarged(old: kernels.Configurations) -> kernels.Configurations:
+    """Return arrays of twice the room with the same contents."""
+    frames, nodes, members = len(old.frame_return), len(old.node_flags), len(old.members)
+    new = _allocate(2 * frames, 2 * nodes, 2 * members, old.next_node.shape[1])
+    for name in ("frame_return", "frame_count", "frame_below", "node_flags", "members", "used"):
+        source = getattr(old, name)
+        getattr(new, name)[: len(source)] = source
+    new.node_start[: len(old.node_start)] = old.node_start
+    new.next_node[: len(old.next_node)] = old.next_node
+    new.visited_stamp[:] = 0
+    new.used[3] = 0
+    kernels.rehash(new)
+    return new

@@ -1,0 +1,429 @@
+"""Jitted kernels: configurations of an automaton, determinised lazily, and walks of the token trie.
+
+Arrays in, arrays out; no Python objects. A *configuration* is a state and a stack. Stacks are
+hash-consed linked frames, so one integer names a whole stack. A *node* is a closed set of
+configurations, hash-consed too: it plays the state of a deterministic automaton that is built
+only where matching goes (as the lazy DFA of RE2 and regex-automata, here over stacks).
+
+Kernels never allocate. One that runs out of room returns NEED_ROOM and has changed nothing that
+matters; the caller makes the arrays larger and calls again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar, cast
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from constrain.paths import cache_dir
+from constrain.tables import NO_LOOP, Automaton
+
+__all__ = [
+    "ACCEPTING",
+    "BOTTOM",
+    "BROKEN",
+    "CUT",
+    "CUT_REACHED",
+    "DEAD",
+    "NEED_ROOM",
+    "TOO_MANY",
+    "UNKNOWN",
+    "Configurations",
+    "abstract_node",
+    "adopt_node",
+    "live_bytes",
+    "rehash",
+    "start_node",
+    "step",
+    "walk_bytes",
+    "walk_trie",
+]
+
+DEAD = -1
+UNKNOWN = -2
+NEED_ROOM = -3
+TOO_MANY = -4
+BROKEN = -5
+
+BOTTOM = 0
+"""The stack without frames: returning ends the text."""
+CUT = 1
+"""A stack whose frames were cut off: where it returns to is not known."""
+
+ACCEPTING = 1
+"""Node flag: the text may end here."""
+CUT_REACHED = 2
+"""Node flag: some configuration returned into a CUT stack, so the node is not all there is."""
+
+# Compiled kernels are kept with our other caches, not beside the sources.
+numba.config.CACHE_DIR = str(cache_dir() / "numba")
+
+_Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
+
+
+def _jit(function: _Kernel) -> _Kernel:
+    return cast("_Kernel", numba.njit(cache=True, nogil=True)(function))
+
+
+class Configurations(NamedTuple):
+    """The growing arrays. F frames, N nodes, M node members, K byte classes, W work items."""
+
+    frame_return: NDArray[np.int32]  # (F,)
+    frame_count: NDArray[np.int64]  # (F,) loop count to go on with
+    frame_below: NDArray[np.int32]  # (F,)
+    frame_table: NDArray[np.int32]  # (power of two,) hash table of frames, -1 free
+    node_start: NDArray[np.int32]  # (N + 1,)
+    node_flags: NDArray[np.uint8]  # (N,)
+    node_table: NDArray[np.int32]  # (power of two,) hash table of nodes, -1 free
+    members: NDArray[np.int64]  # (M,) state << 32 | stack, sorted within a node
+    next_node: NDArray[np.int32]  # (N, K) node after a byte of the class, DEAD or UNKNOWN
+    used: NDArray[np.int64]  # (4,) frames, nodes, spare, stamp of the visited table
+    work_state: NDArray[np.int32]  # (W,)
+    work_count: NDArray[np.int64]  # (W,)
+    work_stack: NDArray[np.int32]  # (W,)
+    found: NDArray[np.int64]  # (W,)
+    visited_key: NDArray[np.int64]  # (2 W,) state << 32 | stack
+    visited_count: NDArray[np.int64]  # (2 W,)
+    visited_stamp: NDArray[np.int64]  # (2 W,)
+
+
+@_jit
+def _mix(value: int) -> int:
+    """Scramble 64 bits (the finaliser of MurmurHash3, Appleby 2011), to a non-negative number."""
+    x = np.uint64(value)
+    x ^= x >> np.uint64(33)
+    x *= np.uint64(0xFF51AFD7ED558CCD)
+    x ^= x >> np.uint64(33)
+    x *= np.uint64(0xC4CEB9FE1A85EC53)
+    x ^= x >> np.uint64(33)
+    return np.int64(x & np.uint64(0x7FFFFFFFFFFFFFFF))
+
+
+@_jit
+def _frame_hash(state: int, count: int, below: int) -> int:
+    return _mix((np.int64(state) << 32) ^ np.int64(below) ^ (np.int64(count) * 0x9E3779B97F4A7))
+
+
+@_jit
+def _members_hash(members: NDArray[np.int64], flags: int) -> int:
+    mixed = np.int64(flags)
+    for member in members:
+        mixed = _mix(mixed ^ member) + np.int64(1)
+    return _mix(mixed)
+
+
+@_jit
+def rehash(c: Configurations) -> None:
+    """Fill the empty hash tables of arrays that were made larger."""
+    room = c.frame_table.shape[0] - 1
+    for f in range(CUT + 1, c.used[0]):
+        slot = _frame_hash(c.frame_return[f], c.frame_count[f], c.frame_below[f]) & room
+        while c.frame_table[slot] >= 0:
+            slot = (slot + 1) & room
+        c.frame_table[slot] = f
+    room = c.node_table.shape[0] - 1
+    for n in range(c.used[1]):
+        members = c.members[c.node_start[n] : c.node_start[n + 1]]
+        slot = _members_hash(members, c.node_flags[n]) & room
+        while c.node_table[slot] >= 0:
+            slot = (slot + 1) & room
+        c.node_table[slot] = n
+
+
+@_jit
+def _frame(c: Configurations, state: int, count: int, below: int) -> int:
+    """Return the stack with one more frame, or NEED_ROOM."""
+    room = c.frame_table.shape[0] - 1
+    slot = _frame_hash(state, count, below) & room
+    while c.frame_table[slot] >= 0:
+        f = c.frame_table[slot]
+        if c.frame_return[f] == state and c.frame_count[f] == count and c.frame_below[f] == below:
+            return f
+        slot = (slot + 1) & room
+    f = c.used[0]
+    if f >= c.frame_return.shape[0]:
+        return NEED_ROOM
+    c.frame_return[f] = state
+    c.frame_count[f] = count
+    c.frame_below[f] = below
+    c.frame_table[slot] = f
+    c.used[0] = f + 1
+    return f
+
+
+@_jit
+def _push(c: Configurations, size: int, state: int, count: int, stack: int) -> int:
+    """Put a work item down unless it was seen; return the new size, or TOO_MANY."""
+    key = (np.int64(state) << 32) | np.int64(stack)
+    room = c.visited_key.shape[0] - 1
+    slot = _mix(key ^ (np.int64(count) << 20)) & room
+    stamp = c.used[3]
+    probes = 0
+    while c.visited_stamp[slot] == stamp:
+        if c.visited_key[slot] == key and c.visited_count[slot] == count:
+            return size
+        slot = (slot + 1) & room
+        probes += 1
+        if probes > room:
+            return TOO_MANY
+    if size >= c.work_state.shape[0]:
+        return TOO_MANY
+    c.visited_stamp[slot] = stamp
+    c.visited_key[slot] = key
+    c.visited_count[slot] = count
+    c.work_state[size] = state
+    c.work_count[size] = count
+    c.work_stack[size] = stack
+    return size + 1
+
+
+@_jit
+def _return(c: Configurations, size: int, stack: int) -> int:
+    """Go back to the caller of a stack that has frames."""
+    return _push(c, size, c.frame_return[stack], c.frame_count[stack], c.frame_below[stack])
+
+
+@_jit
+def _close(a: Automaton, c: Configurations, size: int) -> int:
+    """Close the work items under silent moves and intern the node; return it, or a code < 0."""
+    flags = 0
+    kept = 0
+    while size > 0:
+        size -= 1
+        s, count, stack = c.work_state[size], c.work_count[size], c.work_stack[size]
+        most = a.loop_max[s]
+        is_loop = most != NO_LOOP
+        if a.is_return[s] or (is_loop and count >= a.loop_min[s]):
+            if stack == BOTTOM:
+                flags |= ACCEPTING
+            elif stack == CUT:
+                flags |= CUT_REACHED
+            else:
+                size = _return(c, size, stack)
+                if size < 0:
+                    return size
+        if a.edge_start[s] < a.edge_start[s + 1]:
+            if kept >= c.found.shape[0]:
+                return TOO_MANY
+            c.found[kept] = (np.int64(s) << 32) | np.int64(stack)
+            kept += 1
+        for i in range(a.epsilon_start[s], a.epsilon_start[s + 1]):
+            size = _push(c, size, a.epsilon_target[i], 0, stack)
+            if size < 0:
+                return size
+        if is_loop and most >= 0 and count >= most:
+            continue
+        following = 0
+        if is_loop:
+            following = count + 1 if most >= 0 else min(count + 1, a.loop_min[s])
+        for i in range(a.call_start[s], a.call_start[s + 1]):
+            f = _frame(c, a.call_return[i], following, stack)
+            if f < 0:
+                return f
+            size = _push(c, size, a.call_entry[i], 0, f)
+            if size < 0:
+                return size
+    return _intern(c, kept, flags)
+
+
+@_jit
+def _intern(c: Configurations, kept: int, flags: int) -> int:
+    """Return the node of the members in `found[:kept]` (sorted, made unique), or NEED_ROOM."""
+    if kept == 0 and flags == 0:
+        return DEAD
+    c.found[:kept].sort()
+    unique = 0
+    for i in range(kept):
+        if unique > 0 and c.found[i] == c.found[unique - 1]:
+            continue
+        c.found[unique] = c.found[i]
+        unique += 1
+    room = c.node_table.shape[0] - 1
+    slot = _members_hash(c.found[:unique], flags) & room
+    while c.node_table[slot] >= 0:
+        n = c.node_table[slot]
+        first = c.node_start[n]
+        if c.node_flags[n] == flags and c.node_start[n + 1] - first == unique:
+            same = True
+            for i in range(unique):
+                if c.members[first + i] != c.found[i]:
+                    same = False
+                    break
+            if same:
+                return n
+        slot = (slot + 1) & room
+    n = c.used[1]
+    first = c.node_start[n]
+    if n >= c.node_flags.shape[0] or first + unique > c.members.shape[0]:
+        return NEED_ROOM
+    for i in range(unique):
+        c.members[first + i] = c.found[i]
+    c.node_flags[n] = flags
+    c.node_start[n + 1] = first + unique
+    c.next_node[n, :] = UNKNOWN
+    c.node_table[slot] = n
+    c.used[1] = n + 1
+    return n
+
+
+@_jit
+def start_node(a: Automaton, c: Configurations) -> int:
+    """Return the node before the first byte, or a code < 0."""
+    c.used[3] += 1
+    return _close(a, c, _push(c, 0, a.start[0], 0, BOTTOM))
+
+
+@_jit
+def step(a: Automaton, c: Configurations, node: int, byte_class: int) -> int:
+    """Return the node after a byte of `byte_class`, DEAD, or a code < DEAD."""
+    known = c.next_node[node, byte_class]
+    if known != UNKNOWN:
+        return known
+    byte = a.class_byte[byte_class]
+    c.used[3] += 1
+    size = 0
+    for i in range(c.node_start[node], c.node_start[node + 1]):
+        s = c.members[i] >> 32
+        stack = c.members[i] & 0xFFFFFFFF
+        for e in range(a.edge_start[s], a.edge_start[s + 1]):
+            if a.edge_low[e] <= byte <= a.edge_high[e]:
+                size = _push(c, size, a.edge_target[e], 0, stack)
+                if size < 0:
+                    return size
+    target = DEAD if size == 0 else _close(a, c, size)
+    if target >= DEAD:
+        c.next_node[node, byte_class] = target
+    return target
+
+
+@_jit
+def walk_bytes(a: Automaton, c: Configurations, node: int, data: NDArray[np.uint8]) -> int:
+    """Return the node after all bytes of `data` (n,) uint8, DEAD, or a code < DEAD."""
+    for byte in data:
+        node = step(a, c, node, a.byte_class[byte])
+        if node < 0:
+            return node
+    return node
+
+
+@_jit
+def live_bytes(a: Automaton, c: Configurations, node: int, live: NDArray[np.bool_]) -> int:
+    """Mark in `live` (256,) the bytes that may follow; return their number, or a code < DEAD."""
+    count = 0
+    for byte in range(256):
+        target = step(a, c, node, a.byte_class[byte])
+        if target < DEAD:
+            return target
+        live[byte] = target != DEAD
+        count += target != DEAD
+    return count
+
+
+@_jit
+def walk_trie(
+    a: Automaton,
+    c: Configurations,
+    node: int,
+    byte: NDArray[np.uint8],
+    depth: NDArray[np.int32],
+    subtree_end: NDArray[np.int32],
+    first_token: NDArray[np.int32],
+    token_ids: NDArray[np.int32],
+    path: NDArray[np.int32],
+    row: NDArray[np.uint32],
+) -> int:
+    """Set in `row` (words,) the bits of all tokens that may follow `node`; return 0 or a code.
+
+    The trie is that of `vocabulary.TokenTrie`; `path` (max_depth + 1,) is scratch. Returns
+    CUT_REACHED when a token returns into a CUT stack: the row is then not complete.
+    """
+    path[0] = node
+    i = 0
+    while i < byte.shape[0]:
+        level = depth[i]
+        byte_class = a.byte_class[byte[i]]
+        target = c.next_node[path[level], byte_class]
+        if target == UNKNOWN:
+            target = step(a, c, path[level], byte_class)
+            if target < DEAD:
+                return target
+        if target == DEAD:
+            i = subtree_end[i]
+            continue
+        if c.node_flags[target] & CUT_REACHED:
+            return CUT_REACHED
+        path[level + 1] = target
+        for t in range(first_token[i], first_token[i + 1]):
+            token = token_ids[t]
+            row[token >> 5] |= np.uint32(1) << np.uint32(token & 31)
+        i += 1
+    return 0
+
+
+@_jit
+def abstract_node(a: Automaton, c: Configurations, node: int, kept_frames: int, reach: int) -> int:
+    """Return the node that stands for `node` when looking at most `reach` bytes ahead.
+
+    Stacks are cut below `kept_frames` frames, and loop counts further than `reach` from both bounds
+    are replaced by a representative (each return of an item reads a byte). Nodes that are alike
+    this way have equal masks, unless the walk reaches a cut. Returns a code < 0 on trouble.
+    """
+    length = c.node_start[node + 1] - c.node_start[node]
+    if length > c.found.shape[0]:
+        return TOO_MANY
+    frames = c.work_state  # scratch: the frames of one stack, top first
+    for i in range(length):
+        member = c.members[c.node_start[node] + i]
+        stack = member & 0xFFFFFFFF
+        height = 0
+        while stack > CUT and height < kept_frames and height < frames.shape[0]:
+            frames[height] = stack
+            height += 1
+            stack = c.frame_below[stack]
+        below = BOTTOM if stack == BOTTOM else CUT
+        for j in range(height - 1, -1, -1):
+            f = frames[j]
+            state = c.frame_return[f]
+            count = c.frame_count[f]
+            if a.loop_max[state] != NO_LOOP:
+                count = _alike(count, a.loop_min[state], a.loop_max[state], reach)
+            below = _frame(c, state, count, below)
+            if below < 0:
+                return below
+        c.found[i] = (member >> 32 << 32) | np.int64(below)
+    return _intern(c, length, c.node_flags[node] & CUT_REACHED)
+
+
+@_jit
+def _alike(count: int, least: int, most: int, reach: int) -> int:
+    """Return the smallest count that no text of `reach` items can tell from `count`."""
+    if most >= 0 and most - count <= reach:
+        return count
+    if count >= least:
+        return least if most < 0 or most - least > reach else count
+    if least - count > reach and (most < 0 or most > reach):
+        return 0
+    return count
+
+
+@_jit
+def adopt_node(
+    a: Automaton,
+    c: Configurations,
+    states: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    frames: NDArray[np.int64],
+    flags: int,
+) -> int:
+    """Intern a node given as states (n,) and their frames (m, 2), rows `starts` (n + 1,)."""
+    for i in range(states.shape[0]):
+        stack = BOTTOM
+        for j in range(starts[i], starts[i + 1]):
+            stack = _frame(c, frames[j, 0], frames[j, 1], stack)
+            if stack < 0:
+                return stack
+        c.found[i] = (states[i] << 32) | np.int64(stack)
+    return _intern(c, states.shape[0], flags)

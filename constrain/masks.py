@@ -1,0 +1,128 @@
+"""MaskCache: the token masks of one constraint, each computed once.
+
+A mask depends on where the matcher stands, and of the stack only on what a token can reach. So a
+node is first *abstracted* (stack cut below a few frames, loop counts far from their bounds made
+alike); item 7 and item 8 of an array, or character 70 and 71 of a bounded string, share a mask.
+Equal masks are stored once. Everything is bounded: over its limits the cache starts afresh, and
+matchers carry their place over.
+"""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constrain.bitmask import words
+from constrain.configurations import LazyAutomaton
+from constrain.kernels import DEAD
+from constrain.limits import Limits
+from constrain.tables import CompiledConstraint
+
+__all__ = ["MaskCache"]
+
+_KEPT_FRAMES = (2, 6, 1 << 15)
+"""Stack depths tried one after another: most tokens return through few frames."""
+
+
+class MaskCache:
+    """Masks and lazily determinised automaton of `compiled`, shared by its matchers.
+
+    Methods that compute hold a lock, so matchers of one constraint may be used from many threads.
+    """
+
+    def __init__(self, compiled: CompiledConstraint, limits: Limits | None = None) -> None:
+        self.compiled = compiled
+        self._limits = limits or Limits()
+        vocabulary = compiled.vocabulary
+        self._tokens = vocabulary.tokens
+        self._trie = vocabulary.trie
+        self._path = np.zeros(self._trie.max_depth + 1, dtype=np.int32)
+        self._words = words(vocabulary.size)
+        self._end_words, self._end_bits = _end_bits(vocabulary.eos_ids)
+        self._lock = threading.RLock()
+        self.walks = 0
+        self._clear()
+
+    def _clear(self) -> None:
+        self.lazy = LazyAutomaton(self.compiled.automaton, self._limits)
+        self._rows: list[NDArray[np.int32]] = []
+        self._row_of_bytes: dict[bytes, int] = {}
+        self._row_of_node: dict[int, int | None] = {}
+        self._after: dict[tuple[int, int], int] = {}
+
+    @property
+    def masks(self) -> int:
+        """How many different masks are kept."""
+        return len(self._rows)
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the cache takes, roughly."""
+        return self.lazy.nbytes + len(self._rows) * 4 * self._words
+
+    def fill(self, node: int, row: NDArray[np.int32]) -> None:
+        """Write the mask of `node` into `row` (words,), end tokens included when it accepts."""
+        index = self._row_of_node.get(node)
+        if index is None:
+            with self._lock:
+                index = self._find(node)
+        row[: self._words] = self._rows[index]
+        row[self._words :] = 0
+        if self.lazy.is_accepting(node):
+            row[self._end_words] |= self._end_bits
+
+    def after_token(self, node: int, token_id: int) -> int:
+        """Return the node after the bytes of `token_id`, or DEAD; ids that are no text are DEAD."""
+        known = self._after.get((node, token_id))
+        if known is None:
+            data = self._tokens[token_id] if 0 <= token_id < len(self._tokens) else None
+            with self._lock:
+                known = self.lazy.step(node, data) if data else DEAD
+            self._after[node, token_id] = known
+        return known
+
+    def renewed(self) -> bool:
+        """Start afresh when the cache is over its limits; True when it did."""
+        over = (
+            self.lazy.nodes > self._limits.configurations or self.nbytes > self._limits.mask_bytes
+        )
+        if over:
+            with self._lock:
+                self._clear()
+        return over
+
+    def _find(self, node: int) -> int:
+        """Return the index of the mask of `node`, computing it where no equal place has one."""
+        for kept_frames in _KEPT_FRAMES:
+            alike = self.lazy.abstract(node, kept_frames, self._trie.max_depth)
+            if alike not in self._row_of_node:
+                self._row_of_node[alike] = self._walk(alike)
+            index = self._row_of_node[alike]
+            if index is not None:
+                self._row_of_node[node] = index
+                return index
+        raise AssertionError("a walk over a whole stack cannot reach a cut")
+
+    def _walk(self, node: int) -> int | None:
+        """Compute a mask and return its index; None when the walk reached a cut stack."""
+        row = np.zeros(self._words, dtype=np.uint32)
+        if node != DEAD:
+            self.walks += 1
+            if not self.lazy.walk_trie(node, self._trie, self._path, row):
+                return None
+        key = row.tobytes()
+        index = self._row_of_bytes.setdefault(key, len(self._rows))
+        if index == len(self._rows):
+            self._rows.append(row.view(np.int32))
+        return index
+
+
+def _end_bits(eos_ids: tuple[int, ...]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the words that hold end tokens and the bits to set in them."""
+    bits: dict[int, int] = {}
+    for token_id in eos_ids:
+        bits[token_id >> 5] = bits.get(token_id >> 5, 0) | 1 << (token_id & 31)
+    values = np.array(list(bits.values()), dtype=np.uint32).view(np.int32)
+    return np.array(list(bits), dtype=np.int64), values
