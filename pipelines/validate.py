@@ -42,14 +42,14 @@ class Validator:
     ) -> None:
         from jsonschema import Draft202012Validator, FormatChecker  # noqa: PLC0415
         from jsonschema.validators import extend, validator_for  # noqa: PLC0415
-        from referencing.jsonschema import EMPTY_REGISTRY  # noqa: PLC0415
+        from jsonschema_specifications import (  # type: ignore[import-untyped]  # noqa: PLC0415
+            REGISTRY,
+        )
 
         base = validator_for(schema, default=Draft202012Validator)
         kind: Any = extend(base, {"pattern": _pattern})  # type: ignore[no-untyped-call]
-        # A registry of our own keeps jsonschema from fetching what a $ref names.
-        self._validator = kind(
-            schema, format_checker=FormatChecker(FORMATS), registry=EMPTY_REGISTRY
-        )
+        # Naming a registry keeps jsonschema from fetching what a $ref names.
+        self._validator = kind(schema, format_checker=FormatChecker(FORMATS), registry=REGISTRY)
         self._adapter = adapter
 
     def faults(self, value: Any) -> tuple[Fault, ...]:
@@ -66,7 +66,7 @@ class Validator:
 
 
 def _pattern(_validator: Any, pattern: str, value: Any, _schema: Any) -> Iterator[Any]:
-    """Search with `regex`, which also knows Unicode properties; a pattern it can't read faults nothing."""
+    """Search with `regex`, which knows Unicode properties; patterns it can't read fault nothing."""
     import regex  # type: ignore[import-untyped]  # noqa: PLC0415
     from jsonschema import ValidationError  # noqa: PLC0415
 
