@@ -13,9 +13,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from cli import classify, extract, stats
+from cli import cache, classify, extract, model, stats
 from cli.errors import reported
 from cli.settings import default_map, read_settings
+from constrain import __version__
 
 __all__ = ["app", "main", "run"]
 
@@ -42,9 +43,7 @@ app = typer.Typer(
 
 def _version(value: bool) -> None:
     if value:
-        from importlib.metadata import version
-
-        typer.echo(f"constrain {version('constrain-extract')}")
+        typer.echo(f"constrain {__version__}")
         raise typer.Exit
 
 
@@ -58,35 +57,48 @@ def main(
             envvar="CONSTRAIN_CONFIG",
             show_envvar=False,
             metavar="FILE",
-            help="TOML file of flags. [default: constrain.toml, where there is one]",
+            help="TOML file of flags (default constrain.toml, where there is one).",
         ),
     ] = None,
     debug: Annotated[  # read by Commands.invoke
         bool,
         typer.Option(
-            "--debug", envvar="CONSTRAIN_DEBUG", show_envvar=False, help="Show tracebacks."
+            "--debug",
+            envvar="CONSTRAIN_DEBUG",
+            show_envvar=False,
+            metavar="",
+            help="Show tracebacks.",
         ),
     ] = False,
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+        typer.Option(
+            "--version", callback=_version, is_eager=True, metavar="", help="Show the version."
+        ),
     ] = False,
 ) -> None:
     """Documents in, records out that cannot fail to parse.
 
-    Every flag can also stand in the environment, as CONSTRAIN_ and its name in capitals
-    (CONSTRAIN_MODEL), or in constrain.toml. A flag beats the environment, which beats the file.
+    Every flag of a command can also stand in the environment, --top-k as
+    CONSTRAIN_TOP_K, or in the file constrain.toml, as top-k. A flag beats the
+    environment, which beats the file.
     """
     path = config or DEFAULT_SETTINGS
     if config is not None or path.exists():
         commands: dict[str, Any] = getattr(ctx.command, "commands", {})
-        names = {name: {p.name for p in command.params} for name, command in commands.items()}
+        names = {
+            name: {parameter.name for parameter in command.params}
+            for name, command in commands.items()
+            if not hasattr(command, "commands")
+        }
         ctx.default_map = default_map(read_settings(path), names, str(path))
 
 
 app.command()(extract.extract)
 app.command()(classify.classify)
 app.command()(stats.stats)
+app.add_typer(model.app, name="model")
+app.add_typer(cache.app, name="cache")
 
 
 def run() -> None:

@@ -100,7 +100,12 @@ def default_map(
     unknown = shared.keys() - set().union(*parameters.values())
     defaults: dict[str, dict[str, Any]] = {}
     for command, names in parameters.items():
-        own = {_name(key): value for key, value in settings.get(command, {}).items()}
+        table = settings.get(command, {})
+        if not isinstance(table, dict):
+            raise SettingsError(
+                f"{place}: {command!r} is a command; write its flags as [{command}]"
+            )
+        own = {_name(key): value for key, value in table.items()}
         unknown |= {f"{command}.{name}" for name in own.keys() - names}
         defaults[command] = {name: shared[name] for name in shared.keys() & names} | own
     if unknown:

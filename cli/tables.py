@@ -7,8 +7,9 @@ more on a wider one.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich import box
 from rich.console import Console
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
     from pipelines.stats import FieldStats, StatsFile
     from pipelines.summary import RunSummary
 
-__all__ = ["field_table", "show_stats", "show_summary"]
+__all__ = ["field_table", "show_rows", "show_stats", "show_summary"]
 
 WIDE = 110
+GAP = 2
 LONGEST_VALUE = 24
 
 
@@ -47,59 +49,89 @@ def show_stats(stats: StatsFile) -> None:
     console.print(_status(stats), soft_wrap=True)
 
 
+def show_rows(names: Sequence[str], rows: Sequence[Sequence[str]], *, empty: str) -> None:
+    """Write aligned rows under `names` to stdout, or, where there are none, `empty` to stderr.
+
+    Nothing is cut: a row may be longer than the terminal, its last cell can be copied whole.
+    """
+    if not rows:
+        Console(stderr=True, highlight=False).print(Text(empty))
+        return
+    widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
+    console = Console(highlight=False)
+    for number, row in enumerate([names, *rows]):
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        line = Text("  ".join(cells).rstrip(), style="" if number else "bold")
+        console.print(line, soft_wrap=True)
+
+
 def field_table(fields: Iterable[FieldStats], width: int) -> Table:
     """Return a table of one row a field, for a console of `width` columns.
 
     `logprob` is the mean log-probability of a token of the field, in nats: 0 is certain.
+    `pressure` is the mean probability that the mask took from the model's own choice.
     """
     wide = width >= WIDE
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    table.add_column("field", overflow="fold", no_wrap=False, max_width=30 if wide else 18)
-    for name in ("present", "null", "distinct"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("range", no_wrap=True, overflow="ellipsis", max_width=28 if wide else 14)
-    if wide:
-        table.add_column("length", no_wrap=True)
-    table.add_column("top values", no_wrap=True, overflow="ellipsis", ratio=1)
-    table.add_column("logprob", justify="right", no_wrap=True)
-    if wide:
-        table.add_column("pressure", justify="right", no_wrap=True)
-    for field in fields:
-        table.add_row(*_cells(field, wide=wide))
+    columns = [
+        column for column in COLUMNS if column.shown in ("always", "wide" if wide else "narrow")
+    ]
+    rows = [[column.cell(field, wide) for column in columns] for field in fields]
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+        show_edge=False,
+        header_style="bold",
+    )
+    widths = [
+        max(len(column.name), *(len(row[index]) for row in rows))
+        for index, column in enumerate(columns)
+    ]
+    last = columns.index(TOP)
+    taken = sum(widths) - widths[last] + GAP * (len(columns) - 1)
+    widths[last] = max(len(TOP.name), min(widths[last], width - taken))
+    for column, column_width in zip(columns, widths, strict=True):
+        table.add_column(
+            column.name,
+            justify=column.justify,
+            width=column_width,
+            no_wrap=True,
+            overflow="ellipsis",
+        )
+    for row in rows:
+        table.add_row(*map(Text, row))
     return table
 
 
-def _cells(field: FieldStats, *, wide: bool) -> list[Text]:
-    distinct = f"{field.distinct}{'+' if field.distinct_is_floor else ''}"
-    cells = [field.name, str(field.present), str(field.null), distinct, _range(field, wide=wide)]
-    if wide:
-        cells.append(_length(field))
-    cells += [_top(field), _number(field.mean_logprob, 2)]
-    if wide:
-        cells.append(_number(field.mean_pressure, 2))
-    return [Text(cell) for cell in cells]
+def _name(field: FieldStats, wide: bool) -> str:
+    """Return the end of the name, which tells more than its start."""
+    longest = 32 if wide else 20
+    return field.name if len(field.name) <= longest else "…" + field.name[1 - longest :]
 
 
-def _range(field: FieldStats, *, wide: bool) -> str:
-    """Return the bounds of numbers; of texts their lengths where there is no column for these."""
+def _distinct(field: FieldStats, wide: bool) -> str:
+    return f"{field.distinct}{'+' if field.distinct_is_floor else ''}"
+
+
+def _filled(field: FieldStats, wide: bool) -> str:
+    return f"{field.present - field.null}/{field.rows}"
+
+
+def _range(field: FieldStats, wide: bool) -> str:
+    """Return the bounds of numbers, or of the lengths of texts and arrays."""
     if isinstance(field.low, (int, float)) and not isinstance(field.low, bool):
         return _span(_number(field.low, 6), _number(field.high, 6))
-    if not wide:
-        return _length(field)
-    return "" if field.low is None else _span(_short(field.low, 12), _short(field.high, 12))
-
-
-def _length(field: FieldStats) -> str:
     if field.length_min is None or field.length_max is None:
         return ""
-    return _span(str(field.length_min), str(field.length_max)) + " long"
+    unit = "items" if "array" in dict(field.types) else "chars"
+    return f"{_span(str(field.length_min), str(field.length_max))} {unit}"
 
 
 def _span(low: str, high: str) -> str:
     return low if low == high else f"{low} … {high}"
 
 
-def _top(field: FieldStats) -> str:
+def _top(field: FieldStats, wide: bool) -> str:
     """Return the most frequent values, those that occur more than once or the first one."""
     shown = [pair for pair in field.top if pair[1] > 1] or list(field.top[:1])
     return ", ".join(f"{_short(value, LONGEST_VALUE)} {count}×" for value, count in shown)
@@ -114,6 +146,30 @@ def _number(value: float | None, digits: int) -> str:
     if value is None or not math.isfinite(value):
         return ""
     return str(value) if isinstance(value, int) else f"{value:.{digits}f}".rstrip("0").rstrip(".")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table; `cell` gets the field and whether the console is wide."""
+
+    name: str
+    cell: Callable[[FieldStats, bool], str]
+    justify: Literal["left", "right"] = "right"
+    shown: Literal["always", "narrow", "wide"] = "always"
+
+
+TOP = Column("top values", _top, "left")
+COLUMNS = (
+    Column("field", _name, "left"),
+    Column("filled", _filled, shown="narrow"),
+    Column("present", lambda field, wide: str(field.present), shown="wide"),
+    Column("null", lambda field, wide: str(field.null), shown="wide"),
+    Column("distinct", _distinct),
+    Column("range", _range, "left"),
+    TOP,
+    Column("logprob", lambda field, wide: _number(field.mean_logprob, 2)),
+    Column("pressure", lambda field, wide: _number(field.mean_pressure, 2), shown="wide"),
+)
 
 
 def _counts(summary: RunSummary) -> Text:
