@@ -132,7 +132,7 @@ def _example(row: _Row, found: Mapping[str, Document]) -> Example:
         if isinstance(document, Unread):
             raise ConfigError(document.error.fact, place=row.place)
         return Example(document, row.value, from_inputs=False)
-    if row.id not in found:
+    if row.id is None or row.id not in found:
         fact = f"the row has no text, and no input has the id {row.id!r}"
         raise ConfigError(fact, place=row.place, remedy="add 'text' to the row")
     return Example(found[row.id], row.value, from_inputs=True)

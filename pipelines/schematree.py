@@ -9,23 +9,47 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["Schema", "branches", "in_schema_order", "item_schema", "properties", "resolve", "types"]
+__all__ = [
+    "Schema",
+    "branches",
+    "follow",
+    "in_schema_order",
+    "item_schema",
+    "merged_single",
+    "properties",
+    "resolve",
+]
 
 Schema = Mapping[str, Any] | bool
 _MAX_HOPS = 32
 
 
+def follow(schema: Mapping[str, Any], root: Schema) -> Schema:
+    """Follow one `$ref`; the keywords beside it are kept and win. `True` if it leads nowhere."""
+    target = _look_up(schema["$ref"], root)
+    if not isinstance(target, Mapping):
+        return target if isinstance(target, bool) else True
+    return {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
+
+
 def resolve(schema: Schema, root: Schema) -> Schema:
-    """Follow `$ref` (keeping the keywords beside it, which win) until there is none."""
+    """Follow `$ref` until there is none."""
     for _ in range(_MAX_HOPS):
+        schema = merged_single(schema)
         if isinstance(schema, bool) or not isinstance(schema.get("$ref"), str):
             return schema
-        target = _look_up(schema["$ref"], root)
-        if not isinstance(target, Mapping):
-            return True if target is None else target
-        beside = {key: value for key, value in schema.items() if key != "$ref"}
-        schema = {**target, **beside}
+        schema = follow(schema, root)
     return True
+
+
+def merged_single(schema: Schema) -> Schema:
+    """Lay an `allOf` with one branch into its schema (a described reference, in older Pydantic)."""
+    if isinstance(schema, bool):
+        return schema
+    only = schema.get("allOf")
+    if not isinstance(only, list) or len(only) != 1 or not isinstance(only[0], Mapping):
+        return schema
+    return {**only[0], **{key: value for key, value in schema.items() if key != "allOf"}}
 
 
 def branches(schema: Schema, root: Schema) -> list[Schema]:
@@ -37,21 +61,7 @@ def branches(schema: Schema, root: Schema) -> list[Schema]:
         options = schema.get(keyword)
         if isinstance(options, list) and options:
             return [resolve(option, root) for option in options]
-    merged = schema.get("allOf")
-    if isinstance(merged, list) and len(merged) == 1:
-        return branches(merged[0], root)  # how Pydantic once wrote a described reference
     return [schema]
-
-
-def types(schema: Schema, root: Schema) -> frozenset[str]:
-    """Return the JSON types an instance may have; empty when the schema doesn't say."""
-    found: set[str] = set()
-    for branch in branches(schema, root):
-        named = _branch_types(branch)
-        if not named:
-            return frozenset()
-        found |= named
-    return frozenset(found)
 
 
 def properties(schema: Schema, root: Schema) -> Mapping[str, Schema]:
@@ -87,35 +97,6 @@ def in_schema_order(value: Any, schema: Schema, root: Schema) -> Any:
 def _branch_with(schema: Schema, root: Schema, keyword: str) -> Schema | None:
     found = (b for b in branches(schema, root) if isinstance(b, Mapping) and keyword in b)
     return next(found, None)
-
-
-def _branch_types(branch: Schema) -> set[str]:
-    if isinstance(branch, bool):
-        return set()
-    named = branch.get("type")
-    if isinstance(named, str):
-        return {named}
-    if isinstance(named, list):
-        return set(named)
-    if "const" in branch:
-        return {_type_of(branch["const"])}
-    if isinstance(branch.get("enum"), list):
-        return {_type_of(value) for value in branch["enum"]}
-    return {"object"} if "properties" in branch else set()
-
-
-def _type_of(value: Any) -> str:
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int):
-        return "integer"
-    if isinstance(value, float):
-        return "number"
-    if isinstance(value, str):
-        return "string"
-    return "array" if isinstance(value, list) else "object"
 
 
 def _look_up(reference: str, root: Schema) -> Any:

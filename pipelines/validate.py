@@ -37,7 +37,7 @@ class Validator:
 
     def __init__(
         self,
-        schema: Mapping[str, Any] | bool,  # noqa: FBT001  (true and false are schemas)
+        schema: Mapping[str, Any] | bool,
         adapter: TypeAdapter[Any] | None = None,
     ) -> None:
         from jsonschema import Draft202012Validator, FormatChecker  # noqa: PLC0415
