@@ -1,6 +1,6 @@
 """`constrain cache`: what is kept on disk between runs, and how to be rid of it.
 
-The cache holds folders of entries: converted models, compiled constraints, compiled kernels. An entry
+The cache holds folders of entries: converted models, compiled constraints and kernels. An entry
 is one file or folder; every one of them can be made again.
 """
 
