@@ -8,6 +8,7 @@ the texts of a language in two. All recurse over the shape of the Expr; `split` 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from constrain.syntax.charset import ANY, CharSet
 from constrain.syntax.expr import (
@@ -51,6 +52,7 @@ Split = tuple[Expr, Expr]
 MAX_SIZE = 10_000
 """Nodes an expression may have before the work on its assertions is given up."""
 
+_NOT_EMPTY = Not(EMPTY)
 _MAX_SPLITS = 128
 _MAX_SPREAD = 4
 
@@ -138,11 +140,36 @@ def meet(left: Expr, right: Expr) -> Expr:
             return _chars(single(a) & single(b))
         if isinstance(a, Alt) and len(a.items) <= _MAX_SPREAD:
             return alt(*(meet(item, b) for item in a.items))
-        if isinstance(a, Seq) and (edge := _edge(b)):
-            trimmed = _trim(a, *edge)
-            if trimmed is not None:
-                return trimmed
+        simpler = _met_by_shape(a, b)
+        if simpler is not None:
+            return simpler
     return _in_order(conjunction((left, right)))
+
+
+def _met_by_shape(a: Expr, b: Expr) -> Expr | None:
+    """Return the intersection when `b` asks something that the shape of `a` answers."""
+    if isinstance(a, And):
+        for i, item in enumerate(a.items):
+            simpler = _met_by_shape(item, b)
+            if simpler is not None:
+                rest = conjunction(a.items[:i] + a.items[i + 1 :])
+                return meet(rest, simpler)
+        return None
+    if b == _NOT_EMPTY:
+        return _without_empty(a)
+    edge = _edge(b)
+    return _trimmed(a, edge) if edge else None
+
+
+def _without_empty(expr: Expr) -> Expr | None:
+    if not nullable(expr):
+        return expr
+    edge = _edge(expr)
+    if edge:
+        return _edge_expr(replace(edge, empty=False))
+    if isinstance(expr, Repeat) and not nullable(expr.item):
+        return repeat(expr.item, 1, expr.maximum)
+    return None
 
 
 def split(expr: Expr) -> tuple[Split, ...]:
@@ -222,8 +249,17 @@ def _in_order(expr: Expr) -> Expr:
     return And(tuple(sorted(expr.items, key=repr))) if isinstance(expr, And) else expr
 
 
-def _edge(expr: Expr) -> tuple[bool, CharSet] | None:
-    """Return (last?, set) for 'any text that begins (ends) with a character of the set'."""
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    """Texts whose last (or first) character is in a set; with `empty`, also the empty text."""
+
+    last: bool
+    charset: CharSet
+    empty: bool
+
+
+def _edge(expr: Expr) -> _Edge | None:
+    """Return the edge condition that the expression is, if it is one."""
     negated = isinstance(expr, Not)
     inner = expr.item if isinstance(expr, Not) else expr
     if not isinstance(inner, Seq) or len(inner.items) != 2 or ANY_TEXT not in inner.items:
@@ -232,19 +268,46 @@ def _edge(expr: Expr) -> tuple[bool, CharSet] | None:
     char = inner.items[1] if last else inner.items[0]
     if not isinstance(char, Chars):
         return None
-    return last, ~char.charset if negated else char.charset
+    return _Edge(last, ~char.charset if negated else char.charset, negated)
 
 
-def _trim(expr: Seq, last: bool, charset: CharSet) -> Expr | None:
-    """Meet a sequence with an edge condition when its outer item is one character or a literal."""
-    outer = expr.items[-1] if last else expr.items[0]
-    if isinstance(outer, Literal):
-        inside = ord(outer.text[-1 if last else 0]) in charset
-        return expr if inside else NOTHING
-    if not isinstance(outer, Chars):
-        return None
-    kept = _chars(outer.charset & charset)
-    return seq(*expr.items[:-1], kept) if last else seq(kept, *expr.items[1:])
+def _edge_expr(edge: _Edge) -> Expr:
+    charset = ~edge.charset if edge.empty else edge.charset
+    found = seq(ANY_TEXT, _chars(charset)) if edge.last else seq(_chars(charset), ANY_TEXT)
+    return complement(found) if edge.empty else found
+
+
+def _trimmed(expr: Expr, edge: _Edge) -> Expr | None:
+    """Return the texts of `expr` that meet the edge condition; None when its shape hides them."""
+    own = _edge(expr)
+    if own and own.last == edge.last:
+        both = own.charset & edge.charset
+        return _edge_expr(_Edge(edge.last, both, own.empty and edge.empty))
+    match expr:
+        case Chars(charset):
+            return _chars(charset & edge.charset)
+        case Literal(text):
+            return expr if ord(text[-1 if edge.last else 0]) in edge.charset else NOTHING
+        case Repeat(item, minimum, maximum) if width(item) == (1, 1) and not isinstance(item, And):
+            return _trimmed_run(single(item), minimum, maximum, edge)
+        case Seq(items):
+            outer = items[-1] if edge.last else items[0]
+            trimmed = None if nullable(outer) else _trimmed(outer, edge)
+            if trimmed is None:
+                return None
+            return seq(*items[:-1], trimmed) if edge.last else seq(trimmed, *items[1:])
+    return None
+
+
+def _trimmed_run(charset: CharSet, minimum: int, maximum: int | None, edge: _Edge) -> Expr:
+    kept = _chars(charset & edge.charset)
+    most = None if maximum is None else maximum - 1
+    rest = repeat(Chars(charset), max(minimum - 1, 0), most)
+    if kept == Chars(charset):
+        run = repeat(kept, minimum if edge.empty else max(minimum, 1), maximum)
+    else:
+        run = seq(rest, kept) if edge.last else seq(kept, rest)
+    return alt(EMPTY, run) if edge.empty and minimum == 0 and not nullable(run) else run
 
 
 def _bounded(pairs: Iterable[Split]) -> tuple[Split, ...]:
@@ -263,7 +326,13 @@ def _split_seq(items: tuple[Expr, ...]) -> Iterator[Split]:
         for left, right in split(item):
             if i and left == EMPTY:
                 continue  # the same cut as at the end of the item before
+            if right == EMPTY and i + 1 < len(items) and _is_star(items[i + 1]):
+                continue  # the star has a cut that holds this one
             yield seq(*items[:i], left), seq(right, *items[i + 1 :])
+
+
+def _is_star(expr: Expr) -> bool:
+    return isinstance(expr, Repeat) and expr.minimum == 0 and expr.maximum is None
 
 
 def _split_repeat(item: Expr, minimum: int, maximum: int | None) -> Iterator[Split]:

@@ -175,19 +175,31 @@ def _edges(rounds: Sequence[Piece], states: list[tuple[Expr, Expr]]) -> _Edges:
 
 
 def _path(edges: _Edges, count: int, start: int, end: int) -> Expr:
-    """Return the texts that lead from one state to another, by eliminating all states."""
-    now = dict(edges)
+    """Return the texts that lead from one state to another, by eliminating all states.
+
+    The state with the fewest ways through it goes first, which keeps the expression small.
+    """
     entry, leave = count, count + 1
+    now = {pair: body for pair, body in edges.items() if body != NOTHING}
     now[entry, start] = now[end, leave] = EMPTY
-    left = [*range(count), entry, leave]
-    for k in range(count):
+    left = set(range(count))
+    while left:
+        k = min(left, key=lambda state: _ways(now, state))
         left.remove(k)
         loop = repeat(now.get((k, k), NOTHING))
-        for i, j in product(left, left):
-            through = seq(now.get((i, k), NOTHING), loop, now.get((k, j), NOTHING))
-            now[i, j] = alt(now.get((i, j), NOTHING), through)
+        sources = [(i, body) for (i, to), body in now.items() if to == k != i]
+        targets = [(j, body) for (of, j), body in now.items() if of == k != j]
+        now = {pair: body for pair, body in now.items() if k not in pair}
+        for (i, first), (j, last) in product(sources, targets):
+            now[i, j] = alt(now.get((i, j), NOTHING), seq(first, loop, last))
             bounded_size(now[i, j])
-    return now[entry, leave]
+    return now.get((entry, leave), NOTHING)
+
+
+def _ways(edges: _Edges, state: int) -> tuple[int, int]:
+    into = sum(1 for i, j in edges if j == state != i)
+    out = sum(1 for i, j in edges if i == state != j)
+    return into * out, state
 
 
 def _cuts(expr: Expr) -> tuple[tuple[Expr, Expr], ...]:
