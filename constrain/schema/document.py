@@ -1,0 +1,221 @@
+"""A schema document: its dialects, its identifiers, and where each reference leads.
+
+Takes the parsed JSON of a schema; gives `Location`s, each the schema value at a JSON Pointer of the
+whole document with the base URI and draft that hold there. References are resolved inside the
+document (bundled resources included) and never fetched. Knows nothing of what keywords mean beyond
+those that identify: $schema, $id, $anchor, $ref.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote, urldefrag, urljoin
+
+from constrain.errors import SchemaError, UnresolvableReference, UnsupportedSchema
+from constrain.limits import Limits
+from constrain.schema.keywords import Draft
+
+__all__ = ["Document", "Location", "child_pointer", "pointer_parts"]
+
+_DRAFTS = {
+    "json-schema.org/draft-04/schema": Draft.DRAFT4,
+    "json-schema.org/draft-06/schema": Draft.DRAFT6,
+    "json-schema.org/draft-07/schema": Draft.DRAFT7,
+    "json-schema.org/draft/2019-09/schema": Draft.DRAFT2019,
+    "json-schema.org/draft/2020-12/schema": Draft.DRAFT2020,
+}
+_BUNDLE = "put the referenced schema under $defs of this document, with its $id, and refer to that"
+# Keywords whose values are data: identifiers inside them identify nothing.
+_DATA = frozenset({"enum", "const", "default", "examples"})
+_MAPS = frozenset(
+    {"properties", "patternProperties", "definitions", "$defs", "dependentSchemas", "dependencies"}
+)
+
+
+def child_pointer(pointer: str, *parts: str | int) -> str:
+    """Return the JSON Pointer (RFC 6901) of a child."""
+    escaped = (str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+    return "/".join((pointer, *escaped))
+
+
+def pointer_parts(pointer: str) -> list[str]:
+    """Return the unescaped parts of a JSON Pointer, which is empty or starts with '/'."""
+    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A schema in its place: `base` is its resource's URI, `root` that resource's pointer."""
+
+    pointer: str
+    schema: Any
+    base: str
+    root: str
+    draft: Draft
+
+
+@dataclass(frozen=True, slots=True)
+class _Anchor:
+    pointer: str
+    dynamic: bool
+
+
+class Document:
+    """The schema document and an index of the identifiers in it."""
+
+    def __init__(self, schema: Any, limits: Limits) -> None:
+        """Index the document; raises SchemaError or LimitExceeded (depth)."""
+        self.schema = schema
+        self.draft = _draft_of(schema, "", Draft.DRAFT2020)
+        self.keywords: set[str] = set()
+        self._resources: dict[str, str] = {}
+        self._anchors: dict[tuple[str, str], _Anchor] = {}
+        self._locations: dict[str, Location] = {}
+        self._index(limits)
+
+    def at(self, pointer: str) -> Location:
+        """Return the location at a pointer of the document, which exists."""
+        found = self._locations.get(pointer)
+        if found is None:
+            found = self._locate(pointer)
+            self._locations[pointer] = found
+        return found
+
+    def resolve(self, location: Location, reference: str, keyword: str = "$ref") -> Location:
+        """Return where `reference` leads from there; raises UnresolvableReference."""
+        place = child_pointer(location.pointer, keyword)
+        target, fragment = urldefrag(reference)
+        base = _absolute(location.base, target)
+        root = self._resources.get(base)
+        if root is None:
+            fact = (
+                f"the reference {reference!r} leads outside this document, and nothing is fetched"
+            )
+            raise UnresolvableReference(fact, pointer=place, remedy=_BUNDLE)
+        fragment = unquote(fragment)
+        if fragment and not fragment.startswith("/"):
+            anchor = self._anchors.get((base, fragment))
+            if anchor is None:
+                fact = f"no schema here has the anchor of the reference {reference!r}"
+                raise UnresolvableReference(fact, pointer=place, remedy="name an existing anchor")
+            return self.at(anchor.pointer)
+        try:
+            return self.at(root + fragment)
+        except (KeyError, IndexError, ValueError):
+            fact = f"the reference {reference!r} points at nothing in this document"
+            remedy = "write it as '#/$defs/NAME' with a name that exists"
+            raise UnresolvableReference(fact, pointer=place, remedy=remedy) from None
+
+    def anchor(self, base: str, name: str) -> tuple[str, bool] | None:
+        """Return the pointer of an anchor of a resource and whether it is dynamic."""
+        found = self._anchors.get((base, name))
+        return None if found is None else (found.pointer, found.dynamic)
+
+    def resource_root(self, base: str) -> str:
+        """Return the pointer of the root of a resource of this document."""
+        return self._resources[base]
+
+    def _locate(self, pointer: str) -> Location:
+        if not pointer:
+            return self._locations[""]
+        parent_pointer, _, last = pointer.rpartition("/")
+        parent = self.at(parent_pointer)
+        value = _step(parent.schema, last.replace("~1", "/").replace("~0", "~"))
+        return self._enter(value, pointer, parent)
+
+    def _enter(self, value: Any, pointer: str, parent: Location) -> Location:
+        if not isinstance(value, Mapping):
+            return Location(pointer, value, parent.base, parent.root, parent.draft)
+        draft = _draft_of(value, pointer, parent.draft)
+        identifier = _identifier(value, draft)
+        if identifier is None:
+            return Location(pointer, value, parent.base, parent.root, parent.draft)
+        base = _absolute(parent.base, identifier)
+        return Location(pointer, value, base, pointer, draft)
+
+    def _index(self, limits: Limits) -> None:
+        outside = Location("", None, "", "", self.draft)
+        start = self._enter(self.schema, "", outside)
+        self._resources[""] = ""
+        todo = [(start, True, 0)]
+        while todo:
+            location, is_schema, depth = todo.pop()
+            limits.check("depth", depth, place=f"#{location.pointer[:200]}")
+            self._locations[location.pointer] = location
+            if is_schema and isinstance(location.schema, Mapping):
+                self._note(location)
+            for name, value in _children(location.schema):
+                if is_schema and name in _DATA:
+                    continue
+                child = self._enter(value, child_pointer(location.pointer, name), location)
+                inside = not (is_schema and name in _MAPS)
+                todo.append((child, inside, depth + isinstance(value, Mapping)))
+
+    def _note(self, location: Location) -> None:
+        schema, pointer = location.schema, location.pointer
+        self.keywords.update(schema)
+        if location.root == pointer and location.base:
+            self._resources.setdefault(location.base, pointer)
+        identifier = schema.get("$id", schema.get("id"))
+        if isinstance(identifier, str) and "#" in identifier and location.draft <= Draft.DRAFT7:
+            self._anchors.setdefault(
+                (location.base, urldefrag(identifier).fragment), _Anchor(pointer, dynamic=False)
+            )
+        for keyword, dynamic in (("$dynamicAnchor", True), ("$anchor", False)):
+            name = schema.get(keyword)
+            if isinstance(name, str):
+                self._anchors.setdefault((location.base, name), _Anchor(pointer, dynamic))
+
+
+def _children(value: Any) -> Iterator[tuple[str | int, Any]]:
+    if isinstance(value, Mapping):
+        yield from ((k, v) for k, v in value.items() if isinstance(v, Mapping | list | bool))
+    elif isinstance(value, list):
+        yield from ((i, v) for i, v in enumerate(value) if isinstance(v, Mapping | list | bool))
+
+
+def _step(value: Any, part: str) -> Any:
+    if isinstance(value, Mapping):
+        return value[part]
+    if isinstance(value, list) and part.isdecimal():
+        return value[int(part)]
+    raise KeyError(part)
+
+
+def _identifier(schema: Mapping[str, Any], draft: Draft) -> str | None:
+    """Return the URI that makes `schema` a resource of its own, without its fragment."""
+    if draft <= Draft.DRAFT7 and "$ref" in schema:
+        return None
+    value = schema.get("id" if draft == Draft.DRAFT4 else "$id")
+    if not isinstance(value, str):
+        return None
+    return urldefrag(value).url or None
+
+
+def _absolute(base: str, reference: str) -> str:
+    """Return the URI that `reference` means at `base`; urljoin knows no urn, so keep those whole."""
+    if not reference:
+        return base
+    if base.startswith("urn:") or not base:
+        return reference
+    return urljoin(base, reference)
+
+
+def _draft_of(schema: Any, pointer: str, default: Draft) -> Draft:
+    uri = schema.get("$schema") if isinstance(schema, Mapping) else None
+    if uri is None:
+        return default
+    if not isinstance(uri, str):
+        raise SchemaError("$schema is not a text", pointer=child_pointer(pointer, "$schema"))
+    known = uri.removeprefix("http://").removeprefix("https://").rstrip("#")
+    if known in _DRAFTS:
+        return _DRAFTS[known]
+    if "json-schema.org/draft-0" in uri:
+        raise UnsupportedSchema(
+            f"the draft {uri!r} is older than draft 4",
+            pointer=child_pointer(pointer, "$schema"),
+            remedy="port the schema to a newer draft",
+        )
+    return default

@@ -1,0 +1,208 @@
+"""Types to expressions: the last stage, where claims become grammar rules and get their spelling.
+
+Takes a Normalizer and the options; gives a Grammar. Every different conjunction of claims is
+lowered once: arrays, objects and long scalars become rules of their own (so recursion is a rule
+that calls itself), short scalars stand where they are used. Rules are named after JSON Pointers.
+Works through a queue, so a schema's depth is no depth of Python frames.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from fractions import Fraction
+
+from constrain.limits import Limits
+from constrain.schema.arrays import array_expr
+from constrain.schema.normalize import Normalizer
+from constrain.schema.numbers import number_texts
+from constrain.schema.objects import object_expr
+from constrain.schema.options import SchemaOptions
+from constrain.schema.strings import content
+from constrain.schema.types import (
+    ANY_TYPE,
+    Claims,
+    Equals,
+    Located,
+    Negated,
+    Never,
+    NumberRange,
+    NumberSet,
+    StringAtom,
+    Type,
+)
+from constrain.schema.whitespace import INDENTATION, indentation, punctuation
+from constrain.syntax.expr import (
+    ANY_TEXT,
+    NOTHING,
+    Alt,
+    And,
+    Expr,
+    Grammar,
+    JsonString,
+    Not,
+    Ref,
+    Repeat,
+    Seq,
+    alt,
+    literal,
+)
+
+__all__ = ["Lowering"]
+
+# Scalars of up to this many nodes are written out at each use.
+_INLINE_NODES = 24
+_INTEGERS = NumberSet(ranges=(NumberRange(multiples=frozenset({Fraction(1)})),))
+_SHARED = {"string": "any string", "number": "any number", "integer": "any integer"}
+
+
+class Lowering:
+    """One grammar being written."""
+
+    def __init__(self, normalizer: Normalizer, options: SchemaOptions, limits: Limits) -> None:
+        self.normalizer = normalizer
+        self.options = options
+        self.punctuation = punctuation(options)
+        self.rules: dict[str, Expr] = {}
+        self._limits = limits
+        self._deadline = limits.deadline()
+        self._values: dict[Claims, Expr] = {}
+        self._queue: deque[tuple[str, Claims]] = deque()
+        self._names: dict[str, int] = {}
+        self._size = 0
+
+    def grammar(self) -> Grammar:
+        """Return the grammar of the whole document. Raises SchemaError or LimitExceeded."""
+        start = self.value(self.normalizer.root())
+        while self._queue:
+            self._deadline.check()
+            name, claims = self._queue.popleft()
+            self.add(name, self._kinds(claims))
+        self.rules[INDENTATION] = indentation(self.options)
+        return Grammar(start, self.rules)
+
+    # ------------------------------------------------------------ for arrays and objects
+
+    def value(self, claims: Claims) -> Expr:
+        """Return the expression of the values that fulfil the claims: a rule, or a short scalar."""
+        known = self._values.get(claims)
+        if known is None:
+            known = self._first_use(claims)
+            self._values[claims] = known
+        return known
+
+    def name(self, wish: str) -> str:
+        """Return a rule name that is not taken, beginning with `wish`."""
+        count = self._names.get(wish, 0) + 1
+        self._names[wish] = count
+        return wish if count == 1 else f"{wish} ({count})"
+
+    def add(self, name: str, expr: Expr) -> None:
+        """Write a rule down."""
+        self._size += _nodes(expr, self._limits.expression_size)
+        self._limits.check("expression_size", self._size, place=name)
+        self.rules[name] = expr
+
+    def report(self, claims: Claims, keyword: str) -> Callable[[str], None]:
+        """Return how to answer "checked" for a keyword of the schema that the claims are about."""
+        document = self.normalizer.document
+        pointers = [c.pointer for c in claims if isinstance(c, Located)] or [""]
+
+        def tell(why: str) -> None:
+            holding = [document.at(p) for p in pointers]
+            named = [at for at in holding if isinstance(at.schema, dict) and keyword in at.schema]
+            self.normalizer.note((named or holding)[0], keyword, why)
+
+        return tell
+
+    # ------------------------------------------------------------ values
+
+    def _first_use(self, claims: Claims) -> Expr:
+        if any(isinstance(claim, Never) for claim in claims):
+            return NOTHING
+        kind = self.normalizer.type_of(claims)
+        if not kind:
+            return NOTHING
+        if not kind.arrays and not kind.objects:
+            scalar = self._scalars(kind, claims)
+            if _nodes(scalar, _INLINE_NODES + 1) <= _INLINE_NODES:
+                return scalar
+            name = self.name(_label(claims))
+            self.add(name, scalar)
+            return Ref(name)
+        name = self.name("any JSON" if not claims else _label(claims))
+        self._queue.append((name, claims))
+        return Ref(name)
+
+    def _kinds(self, claims: Claims) -> Expr:
+        kind = self.normalizer.type_of(claims)
+        arrays = (array_expr(self, atom, claims) for atom in kind.arrays)
+        objects = (object_expr(self, atom, claims) for atom in kind.objects)
+        return alt(self._scalars(kind, claims), *arrays, *objects)
+
+    def _scalars(self, kind: Type, claims: Claims) -> Expr:
+        booleans = (literal("true" if b else "false") for b in sorted(kind.booleans, reverse=True))
+        return alt(
+            literal("null") if kind.null else NOTHING,
+            *booleans,
+            self._numbers(kind.numbers, claims),
+            self._strings(kind.strings),
+        )
+
+    def _strings(self, atoms: tuple[StringAtom, ...]) -> Expr:
+        if not atoms:
+            return NOTHING
+        language = alt(*(content(atom) for atom in atoms))
+        return self.text(language)
+
+    def text(self, language: Expr) -> Expr:
+        """Return the JSON strings of a language; the one of all strings is a shared rule."""
+        if language == ANY_TEXT:
+            return self._shared("string", lambda: JsonString(ANY_TEXT))
+        return NOTHING if language == NOTHING else JsonString(language)
+
+    def _numbers(self, numbers: NumberSet, claims: Claims) -> Expr:
+        def write() -> Expr:
+            return number_texts(numbers, self.options, self.report(claims, "multipleOf"))
+
+        if numbers == ANY_TYPE.numbers:
+            return self._shared("number", write)
+        if numbers == _INTEGERS:
+            return self._shared("integer", write)
+        return write() if numbers else NOTHING
+
+    def _shared(self, key: str, write: Callable[[], Expr]) -> Expr:
+        name = _SHARED[key]
+        if name not in self.rules:
+            self.add(name, write())
+        return Ref(name)
+
+
+def _label(claims: Claims) -> str:
+    """Return a readable name of the values that fulfil the claims."""
+    return " & ".join(_one_label(claim) for claim in claims[:4])
+
+
+def _one_label(claim: object) -> str:
+    if isinstance(claim, Located):
+        return f"#{claim.pointer}"
+    if isinstance(claim, Equals):
+        return claim.text[:40]
+    if isinstance(claim, Negated):
+        return f"not ({_label(claim.claims)})"
+    return "never"
+
+
+def _nodes(expr: Expr, enough: int) -> int:
+    """Return the number of nodes, counted no further than `enough` or so."""
+    count, todo = 0, [expr]
+    while todo and count < enough:
+        at = todo.pop()
+        count += 1
+        if isinstance(at, Seq | Alt | And):
+            todo.extend(at.items)
+        elif isinstance(at, Repeat | Not):
+            todo.append(at.item)
+        elif isinstance(at, JsonString):
+            todo.append(at.content)
+    return count + len(todo)

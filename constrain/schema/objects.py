@@ -1,0 +1,234 @@
+"""Object atoms as expressions: a chain over the known keys in their order, then additional keys.
+
+Takes an atom and the `Lowering` that writes rules; gives the expression of the whole object. A
+state of the chain is (key, members so far, witnesses still missing); without counts and witnesses
+that is linear in the number of keys. Keys that no schema names are divided into cells by the
+patterns that match them, each cell with its own value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from constrain.errors import UnsupportedSchema
+from constrain.schema.arrays import ArrayWriter
+from constrain.schema.chains import Edge, chain
+from constrain.schema.inhabited import contradicts
+from constrain.schema.keys import KeyClaims, holds_key, known_names
+from constrain.schema.types import FALSE, Claims, KeySet, KeyWitness, Located, ObjectAtom, both
+from constrain.schema.values import json_text, writable
+from constrain.syntax.expr import (
+    EMPTY,
+    NOTHING,
+    Expr,
+    alt,
+    complement,
+    conjunction,
+    literal,
+    repeat,
+    seq,
+)
+
+__all__ = ["object_expr"]
+
+_MAX_CELLS = 256
+_MAX_WITNESSES = 5
+
+
+def object_expr(writer: ArrayWriter, atom: ObjectAtom, claims: Claims) -> Expr:
+    """Return the expression of an object atom of the schema that `claims` are about."""
+    if len(atom.witnesses) > _MAX_WITNESSES:
+        writer.report(claims, "not")("too many keys must exist with values of their own")
+        atom = replace(atom, witnesses=())
+    return _Object(writer, atom, claims).expr()
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Before key number `key`, with `count` members written (capped) and `missing` witnesses."""
+
+    key: int
+    count: int
+    missing: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """Unknown keys of one language, whose values fulfil the same claims."""
+
+    keys: Expr
+    claims: Claims
+
+
+class _Object:
+    def __init__(self, writer: ArrayWriter, atom: ObjectAtom, claims: Claims) -> None:
+        self.writer = writer
+        self.atom = atom
+        self.claims = claims
+        self.names = known_names(atom)
+        self.values = KeyClaims(atom)
+        self.required = frozenset(atom.required)
+        self.free = self._free_members()
+
+    def expr(self) -> Expr:
+        """Return the whole object, braces included."""
+        witnesses = frozenset(range(len(self.atom.witnesses)))
+        label = (
+            " & ".join(f"#{c.pointer}" for c in self.claims if isinstance(c, Located)) or "object"
+        )
+        return seq(literal("{"), chain(self.writer, label, _State(0, 0, witnesses), self._edges))
+
+    # ------------------------------------------------------------ known keys
+
+    def _edges(self, state: _State) -> Iterator[Edge[_State]]:
+        if state.key == len(self.names):
+            yield self._end(state), None
+            return
+        name = self.names[state.key]
+        if name not in self.required:
+            yield EMPTY, replace(state, key=state.key + 1)
+        if self.atom.maximum is not None and state.count >= self.atom.maximum:
+            return
+        if not writable(name):
+            return
+        for claims, missing in self._choices(name, state.missing):
+            member = self._member(literal(json_text(name)), claims)
+            if member != NOTHING:
+                separator = self._separator(state.count)
+                after = _State(state.key + 1, self._counted(state.count), missing)
+                yield seq(separator, member), after
+
+    def _choices(
+        self, name: str, missing: frozenset[int]
+    ) -> Iterator[tuple[Claims, frozenset[int]]]:
+        """Give the claims of a key's value, with each set of witnesses it may serve as."""
+        claims = self.values.of(name)
+        yield claims, missing
+        for i in sorted(missing):
+            witness = self.atom.witnesses[i]
+            if holds_key(witness.keys, name):
+                for more, left in self._choices(name, missing - {i}):
+                    yield both(more, witness.claims), left
+
+    def _member(self, key: Expr, claims: Claims) -> Expr:
+        if contradicts(claims):
+            return NOTHING
+        return seq(key, self.writer.punctuation.colon, self.writer.value(claims))
+
+    def _separator(self, count: int) -> Expr:
+        marks = self.writer.punctuation
+        return marks.comma if count else marks.opened
+
+    def _counted(self, count: int) -> int:
+        """Return the count after one more member; above what matters it stands still."""
+        if self.atom.maximum is not None:
+            return count + 1
+        return min(count + 1, max(1, self.atom.minimum))
+
+    # ------------------------------------------------------------ unknown keys
+
+    def _end(self, state: _State) -> Expr:
+        """Return additional members, as many as are allowed, and the closing brace."""
+        least = max(0, self.atom.minimum - state.count)
+        most = None if self.atom.maximum is None else self.atom.maximum - state.count
+        if least > 1 and self.free != NOTHING:
+            self.writer.report(self.claims, "minProperties")("undeclared keys might be equal")
+            least = 1
+        close = seq(self.writer.punctuation.closed, literal("}"))
+        if state.missing:
+            return seq(self._witnessed(state, least, most), close)
+        return self._members(state.count, least, most, close)
+
+    def _members(self, count: int, least: int, most: int | None, close: Expr) -> Expr:
+        comma = self.writer.punctuation.comma
+        if count:
+            return seq(repeat(seq(comma, self.free), least, most), close)
+        empty = literal("}") if least == 0 else NOTHING
+        if most == 0:
+            return empty
+        more = repeat(seq(comma, self.free), max(0, least - 1), None if most is None else most - 1)
+        return alt(empty, seq(self._separator(0), self.free, more, close))
+
+    def _witnessed(self, state: _State, least: int, most: int | None) -> Expr:
+        """Return members of which the last is a witness: a later equal key would replace it."""
+        if len(state.missing) > 1 or most == 0:
+            return NOTHING
+        witness = self.atom.witnesses[next(iter(state.missing))]
+        last = self._free_members(witness)
+        comma = self.writer.punctuation.comma
+        before = None if most is None else most - 1
+        alone = seq(self._separator(state.count), last)
+        if before == 0:
+            return alone if least <= 1 else NOTHING
+        free = repeat(
+            seq(comma, self.free), max(0, least - 2), None if before is None else before - 1
+        )
+        longer = seq(self._separator(state.count), self.free, free, comma, last)
+        return alt(alone if least <= 1 else NOTHING, longer)
+
+    def _free_members(self, witness: KeyWitness | None = None) -> Expr:
+        """Return one member with a key that no schema names (which serves as a witness)."""
+        known = complement(alt(*(literal(n) for n in self.names))) if self.names else None
+        members = []
+        for cell in self._cells(witness):
+            language = cell.keys if known is None else conjunction((cell.keys, known))
+            members.append(self._member(self.writer.text(language), cell.claims))
+        return alt(*members)
+
+    def _cells(self, witness: KeyWitness | None) -> list[_Cell]:
+        """Divide the unknown keys by the patterns of the rules."""
+        rules = list(self.atom.rules)
+        if witness is not None:
+            rules += [(witness.keys, witness.claims), (witness.keys.opposite(), FALSE)]
+        cells = [_Division()]
+        for keys, claims in rules:
+            cells = [part for cell in cells for part in cell.divided(keys, claims)]
+            cells = [cell for cell in cells if not contradicts(cell.claims)]
+            if len(cells) > _MAX_CELLS:
+                fact = "the patterns of its keys overlap in more than 256 ways"
+                pointer = next((c.pointer for c in self.claims if isinstance(c, Located)), "")
+                raise UnsupportedSchema(fact, pointer=pointer, remedy="use fewer patternProperties")
+        return _merged(cells)
+
+
+@dataclass(frozen=True, slots=True)
+class _Division:
+    """A cell while it is divided: the patterns its keys match, those they do not, the claims."""
+
+    matching: tuple[Expr, ...] = ()
+    missing: tuple[Expr, ...] = ()
+    claims: Claims = ()
+
+    def divided(self, keys: KeySet, claims: Claims) -> Iterator[_Division]:
+        """Give the parts inside and outside of `keys`; the part inside gets the claims."""
+        unknown = tuple(p for p in keys.patterns if p not in self.missing)
+        if any(pattern in self.matching for pattern in unknown):
+            yield self._with(claims, holds=not keys.outside)
+            return
+        # Keys that match none of the patterns, then those that match the first, the second, ...
+        none = replace(self, missing=(*self.missing, *unknown))
+        yield none._with(claims, holds=keys.outside)
+        for i, pattern in enumerate(unknown):
+            part = replace(
+                self,
+                matching=(*self.matching, pattern),
+                missing=(*self.missing, *unknown[:i]),
+            )
+            yield part._with(claims, holds=not keys.outside)
+
+    def _with(self, claims: Claims, *, holds: bool) -> _Division:
+        return replace(self, claims=both(self.claims, claims)) if holds else self
+
+    def language(self) -> Expr:
+        """Return the keys of the cell."""
+        missing = [complement(alt(*self.missing))] if self.missing else []
+        return conjunction((*self.matching, *missing))
+
+
+def _merged(cells: list[_Division]) -> list[_Cell]:
+    languages: dict[frozenset[object], tuple[Claims, list[Expr]]] = {}
+    for cell in cells:
+        claims, parts = languages.setdefault(frozenset(cell.claims), (cell.claims, []))
+        parts.append(cell.language())
+    return [_Cell(alt(*parts), claims) for claims, parts in languages.values()]

@@ -1,0 +1,34 @@
+"""SchemaOptions: how the instances of a schema may be spelled, and how strict a compile is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["SchemaOptions", "Whitespace"]
+
+Whitespace = Literal["compact", "spaced", "pretty", "flexible"]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaOptions:
+    """What a schema's texts look like.
+
+    `whitespace` is the policy for blanks between JSON tokens: `compact` has none, `spaced` one
+    space after `:` and `,`, `pretty` a newline and an indentation before each member, `flexible`
+    any of the three in each gap. `indentation` is the longest indentation in blanks.
+
+    `strict` refuses a schema that holds a keyword the mask cannot enforce, where otherwise the
+    keyword is answered "checked".
+
+    A number has at most `integer_digits` digits before the point, `fraction_digits` after it and,
+    where it has no bounds, an exponent between -279 and 279: enough for every number a person
+    writes, and an end to digits that run on. A bound or constant with more digits raises the limit
+    for its own schema.
+    """
+
+    whitespace: Whitespace = "flexible"
+    strict: bool = False
+    indentation: int = 40
+    integer_digits: int = 20
+    fraction_digits: int = 12

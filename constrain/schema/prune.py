@@ -1,0 +1,102 @@
+"""Removing what can never end: rules without a text, and every way that needs one.
+
+Takes a Grammar; gives the Grammar with the same language in which every rule has a text (as far as
+shape tells; `And` and `Not` are taken to have one). So a property that no value fits is never begun,
+and a schema that needs itself for ever is recognised: its start becomes `NOTHING`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from constrain.syntax.expr import (
+    NOTHING,
+    Alt,
+    Expr,
+    Grammar,
+    Nothing,
+    Ref,
+    Repeat,
+    Seq,
+    alt,
+    repeat,
+    seq,
+)
+
+__all__ = ["productive"]
+
+
+def productive(grammar: Grammar) -> Grammar:
+    """Return the grammar without rules, alternatives and repetitions that have no text."""
+    ending = _ending(grammar)
+    start = _kept(grammar.start, ending)
+    rules = {name: _kept(expr, ending) for name, expr in grammar.rules.items() if name in ending}
+    return Grammar(start, _reachable(start, rules))
+
+
+def _ending(grammar: Grammar) -> frozenset[str]:
+    """Return the rules that have a text: the least fixed point, by a worklist."""
+    callers: dict[str, set[str]] = defaultdict(set)
+    for name, expr in grammar.rules.items():
+        for called in _calls(expr):
+            callers[called].add(name)
+    ending: set[str] = set()
+    todo = list(grammar.rules)
+    while todo:
+        name = todo.pop()
+        if name not in ending and _ends(grammar.rules[name], ending):
+            ending.add(name)
+            todo.extend(callers[name])
+    return frozenset(ending)
+
+
+def _calls(expr: Expr) -> Iterator[str]:
+    todo = [expr]
+    while todo:
+        at = todo.pop()
+        if isinstance(at, Ref):
+            yield at.name
+        elif isinstance(at, Seq | Alt):
+            todo.extend(at.items)
+        elif isinstance(at, Repeat):
+            todo.append(at.item)
+
+
+def _ends(expr: Expr, ending: set[str] | frozenset[str]) -> bool:
+    match expr:
+        case Nothing():
+            return False
+        case Ref(name):
+            return name in ending
+        case Seq(items):
+            return all(_ends(item, ending) for item in items)
+        case Alt(items):
+            return any(_ends(item, ending) for item in items)
+        case Repeat(item, minimum, _):
+            return minimum == 0 or _ends(item, ending)
+    return True
+
+
+def _kept(expr: Expr, ending: frozenset[str]) -> Expr:
+    match expr:
+        case Ref(name):
+            return expr if name in ending else NOTHING
+        case Seq(items):
+            return seq(*(_kept(item, ending) for item in items))
+        case Alt(items):
+            return alt(*(_kept(item, ending) for item in items))
+        case Repeat(item, minimum, maximum):
+            return repeat(_kept(item, ending), minimum, maximum)
+    return expr
+
+
+def _reachable(start: Expr, rules: dict[str, Expr]) -> dict[str, Expr]:
+    found: dict[str, Expr] = {}
+    todo = list(_calls(start))
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found[name] = rules[name]
+            todo.extend(_calls(rules[name]))
+    return {name: expr for name, expr in rules.items() if name in found}

@@ -1,0 +1,351 @@
+"""One schema, keyword by keyword: a reader for each group of keywords, and their intersection.
+
+Takes a schema in its place and its `Owner` (who knows all other schemas); gives the Type that the
+keywords describe together, in their order of appearance. This file holds the combinations (allOf,
+anyOf, oneOf, not, if, dependencies, unevaluated); keywords about one kind of value are read by
+`assertions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, Protocol
+
+from constrain.errors import SchemaError
+from constrain.schema.assertions import Assertions
+from constrain.schema.complement import complement_of, loose
+from constrain.schema.document import Document, Location, child_pointer
+from constrain.schema.intersect import union
+from constrain.schema.keywords import KEYWORDS
+from constrain.schema.strings import content
+from constrain.schema.types import (
+    ANY_TYPE,
+    FALSE,
+    NO_TYPE,
+    ArrayAtom,
+    Claims,
+    Items,
+    KeySet,
+    NumberSet,
+    ObjectAtom,
+    Type,
+    both,
+    negated,
+)
+from constrain.schema.values import constants
+
+__all__ = ["Owner", "Reading", "TooManyAlternatives"]
+
+_MAX_SUBSETS = 4
+_OBJECT_KEYWORDS = (
+    "properties",
+    "patternProperties",
+    "additionalProperties",
+    "required",
+    "minProperties",
+    "maxProperties",
+)
+_ARRAY_KEYWORDS = ("items", "prefixItems", "additionalItems", "contains", "minItems", "maxItems")
+_NUMBER_KEYWORDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+_STRING_KEYWORDS = ("pattern", "format", "minLength", "maxLength")
+_GROUPS: dict[str, str] = {
+    **dict.fromkeys(_OBJECT_KEYWORDS, "properties"),
+    **dict.fromkeys((*_ARRAY_KEYWORDS, "uniqueItems"), "items"),
+    **dict.fromkeys(_NUMBER_KEYWORDS, "minimum"),
+    **dict.fromkeys(_STRING_KEYWORDS, "pattern"),
+}
+
+
+class TooManyAlternatives(Exception):
+    """An intersection that would need more alternatives than are kept."""
+
+
+class Owner(Protocol):
+    """What a reading asks of the normaliser."""
+
+    document: Document
+    tracked: bool
+
+    def type_of(self, claims: Claims) -> Type:
+        """Return the type of the values that fulfil all claims."""
+
+    def claims_at(self, location: Location, scope: tuple[str, ...]) -> Claims:
+        """Return the claims of a schema."""
+
+    def referred(self, location: Location, scope: tuple[str, ...], keyword: str) -> Type:
+        """Return the type of what a reference leads to."""
+
+    def met(self, left: Type, right: Type) -> Type:
+        """Return the intersection; raises TooManyAlternatives."""
+
+    def pruned(self, kind: Type) -> Type:
+        """Return the type without alternatives that are seen to be empty."""
+
+    def note(self, location: Location, keyword: str, why: str) -> None:
+        """Answer a keyword "checked"."""
+
+
+class Reading:
+    """One schema being read: readers take what is found so far and give a type to intersect."""
+
+    def __init__(self, owner: Owner, location: Location, scope: tuple[str, ...]) -> None:
+        self.owner = owner
+        self.location = location
+        self.scope = scope
+        self.assertions = Assertions(location, self.claims, owner.tracked)
+
+    def type(self) -> Type:
+        """Return the type that all keywords of the schema describe together."""
+        draft = self.location.draft
+        known = (k for k in self.location.schema if k in KEYWORDS and KEYWORDS[k].known_in(draft))
+        parts = dict.fromkeys(_GROUPS.get(keyword, keyword) for keyword in known)
+        found = ANY_TYPE
+        for part in parts:
+            if part in _READERS:
+                found = self.owner.met(found, _READERS[part](self, found))
+        if not _COMBINATIONS.isdisjoint(parts):
+            found = self.owner.pruned(found)
+        for part in _LAST:
+            if part in parts:
+                found = _LAST[part](self, found)
+        return found
+
+    def claims(self, keyword: str, *parts: str | int) -> Claims:
+        """Return the claims of a child schema."""
+        pointer = child_pointer(self.location.pointer, keyword, *parts)
+        return self.owner.claims_at(self.owner.document.at(pointer), self.scope)
+
+    def type_at(self, keyword: str, *parts: str | int) -> Type:
+        """Return the type of a schema that applies to the same value."""
+        return self.owner.type_of(self.claims(keyword, *parts))
+
+    def branches(self, keyword: str) -> list[Type]:
+        """Return the types of a list of schemas that apply to the same value."""
+        count = len(self.assertions.listed(keyword))
+        if not count:
+            pointer = child_pointer(self.location.pointer, keyword)
+            raise SchemaError(f"{keyword!r} is empty", pointer=pointer, remedy="give it a schema")
+        return [self.type_at(keyword, i) for i in range(count)]
+
+    # ------------------------------------------------------------ one kind of value
+
+    def kinds(self, _: Type) -> Type:
+        return union(self.assertions.kinds())
+
+    def const(self, _: Type) -> Type:
+        return constants([self.location.schema["const"]])
+
+    def enum(self, _: Type) -> Type:
+        return constants(self.assertions.listed("enum"))
+
+    def numbers(self, _: Type) -> Type:
+        return replace(ANY_TYPE, numbers=NumberSet(ranges=(self.assertions.numbers(),)))
+
+    def strings(self, _: Type) -> Type:
+        atom = self.assertions.strings()
+        empty = atom.maximum is not None and atom.maximum < atom.minimum
+        return replace(ANY_TYPE, strings=() if empty else (atom,))
+
+    def arrays(self, _: Type) -> Type:
+        atom = self.assertions.arrays()
+        empty = atom.maximum is not None and atom.maximum < atom.minimum
+        return replace(ANY_TYPE, arrays=() if empty else (atom,))
+
+    def objects(self, _: Type) -> Type:
+        atom = self.assertions.objects()
+        empty = atom.maximum is not None and atom.maximum < atom.minimum
+        return replace(ANY_TYPE, objects=() if empty else (atom,))
+
+    def property_names(self, _: Type) -> Type:
+        names = self.owner.type_of(self.claims("propertyNames")).strings
+        listed = frozenset(v for atom in names for v in atom.values or ())
+        languages = tuple(content(atom) for atom in names if atom.values is None)
+        wrong = KeySet(listed, languages, outside=True)
+        return _objects(ObjectAtom(rules=((wrong, FALSE),)))
+
+    # ------------------------------------------------------------ combinations
+
+    def reference(self, _: Type) -> Type:
+        return self.owner.referred(self.location, self.scope, "$ref")
+
+    def dynamic_reference(self, _: Type) -> Type:
+        return self.owner.referred(self.location, self.scope, "$dynamicRef")
+
+    def recursive_reference(self, _: Type) -> Type:
+        return self.owner.referred(self.location, self.scope, "$recursiveRef")
+
+    def all_of(self, _: Type) -> Type:
+        found = ANY_TYPE
+        for branch in self.branches("allOf"):
+            found = self.owner.met(found, branch)
+        return found
+
+    def any_of(self, _: Type) -> Type:
+        branches = self.branches("anyOf")
+        if self.owner.tracked and 1 < len(branches) <= _MAX_SUBSETS:
+            branches += list(self._overlaps(branches))
+        return union(branches)
+
+    def _overlaps(self, branches: list[Type]) -> Iterator[Type]:
+        """Give the intersections: what several branches evaluate counts together."""
+        for size in range(2, len(branches) + 1):
+            for chosen in combinations(branches, size):
+                found = chosen[0]
+                for other in chosen[1:]:
+                    found = self.owner.met(found, other)
+                yield found
+
+    def one_of(self, so_far: Type) -> Type:
+        branches = self.branches("oneOf")
+        return union(self._alone(branches, i, so_far) for i in range(len(branches)))
+
+    def _alone(self, branches: list[Type], index: int, so_far: Type) -> Type:
+        """Return the values of one branch that are in no other."""
+        owner = self.owner
+        found = branches[index]
+        for i, other in enumerate(branches):
+            if i == index or not owner.pruned(owner.met(owner.met(so_far, found), other)):
+                continue
+            try:
+                found = owner.pruned(owner.met(found, self.complement(other, "oneOf")))
+            except TooManyAlternatives:
+                owner.note(self.location, "oneOf", "its branches overlap in too many ways")
+        return found
+
+    def complement(self, kind: Type, keyword: str) -> Type:
+        """Return the complement, with a note where it is too large."""
+        if loose(kind):
+            self.owner.note(self.location, keyword, "uniqueItems has no complement here")
+        return complement_of(kind)
+
+    def not_(self, _: Type) -> Type:
+        return self.complement(self.type_at("not"), "not")
+
+    def conditional(self, _: Type) -> Type:
+        schema = self.location.schema
+        if "then" not in schema and "else" not in schema and not self.owner.tracked:
+            return ANY_TYPE
+        met = self.type_at("if")
+        then = self.type_at("then") if "then" in schema else ANY_TYPE
+        other = self.type_at("else") if "else" in schema else ANY_TYPE
+        held = self.owner.met(met, then)
+        return union([held, self.owner.met(self.complement(met, "if"), other)])
+
+    # ------------------------------------------------------------ dependencies
+
+    def dependent_required(self, _: Type) -> Type:
+        names = self._entries("dependentRequired")
+        needed = {name: self.assertions.names("dependentRequired", name) for name in names}
+        return self._each(
+            self._needs(name, _objects(ObjectAtom(required=others)))
+            for name, others in needed.items()
+        )
+
+    def dependent_schemas(self, _: Type) -> Type:
+        names = self._entries("dependentSchemas")
+        return self._each(
+            self._needs(name, self.type_at("dependentSchemas", name)) for name in names
+        )
+
+    def dependencies(self, _: Type) -> Type:
+        return self._each(
+            self._needs(name, self._dependency(name, value))
+            for name, value in self._entries("dependencies").items()
+        )
+
+    def _dependency(self, name: str, value: Any) -> Type:
+        if isinstance(value, str):
+            return _objects(ObjectAtom(required=(value,)))
+        if isinstance(value, list):
+            return _objects(ObjectAtom(required=self.assertions.names("dependencies", name)))
+        return self.type_at("dependencies", name)
+
+    def _entries(self, keyword: str) -> Mapping[str, Any]:
+        value = self.location.schema[keyword]
+        if not isinstance(value, Mapping):
+            pointer = child_pointer(self.location.pointer, keyword)
+            raise SchemaError(f"{keyword!r} is not an object", pointer=pointer)
+        return value
+
+    def _needs(self, name: str, kind: Type) -> Type:
+        """Return: no object, or the key is absent, or it is there and `kind` holds."""
+        absent = _objects(ObjectAtom(named=((name, FALSE),)))
+        present = replace(NO_TYPE, objects=(ObjectAtom(required=(name,)),))
+        return union([absent, self.owner.met(present, kind)])
+
+    def _each(self, types: Iterable[Type]) -> Type:
+        found = ANY_TYPE
+        for kind in types:
+            found = self.owner.pruned(self.owner.met(found, kind))
+        return found
+
+    # ------------------------------------------------------------ unevaluated
+
+    def unevaluated_properties(self, found: Type) -> Type:
+        """Add the rule for keys that nothing has evaluated to each alternative."""
+        claims = self.claims("unevaluatedProperties")
+        return replace(found, objects=tuple(_rest_of_keys(a, claims) for a in found.objects))
+
+    def unevaluated_items(self, found: Type) -> Type:
+        """Add the rule for items that nothing has evaluated to each alternative."""
+        claims = self.claims("unevaluatedItems")
+        return replace(found, arrays=tuple(_rest_of_items(a, claims) for a in found.arrays))
+
+
+def _rest_of_keys(atom: ObjectAtom, claims: Claims) -> ObjectAtom:
+    everything = KeySet(outside=True)
+    if everything in atom.evaluated or not claims:
+        return replace(atom, evaluated=(everything,))
+    names = frozenset().union(*(keys.names for keys in atom.evaluated))
+    patterns = tuple(dict.fromkeys(p for keys in atom.evaluated for p in keys.patterns))
+    rule = (KeySet(names, patterns, outside=True), claims)
+    return replace(atom, rules=(*atom.rules, rule), evaluated=(everything,))
+
+
+def _rest_of_items(atom: ArrayAtom, claims: Claims) -> ArrayAtom:
+    if atom.evaluated is None or not claims:
+        return replace(atom, evaluated=None)
+    if atom.evaluated_by:
+        neither: Claims = negated(claims)
+        for each in atom.evaluated_by:
+            neither = both(neither, negated(each))
+        claims = negated(neither)
+    return replace(atom, items=(*atom.items, Items(atom.evaluated, None, claims)), evaluated=None)
+
+
+def _objects(*atoms: ObjectAtom) -> Type:
+    return replace(ANY_TYPE, objects=atoms)
+
+
+Reader = Callable[[Reading, Type], Type]
+_READERS: dict[str, Reader] = {
+    "type": Reading.kinds,
+    "const": Reading.const,
+    "enum": Reading.enum,
+    "minimum": Reading.numbers,
+    "pattern": Reading.strings,
+    "items": Reading.arrays,
+    "properties": Reading.objects,
+    "propertyNames": Reading.property_names,
+    "$ref": Reading.reference,
+    "$dynamicRef": Reading.dynamic_reference,
+    "$recursiveRef": Reading.recursive_reference,
+    "allOf": Reading.all_of,
+    "anyOf": Reading.any_of,
+    "oneOf": Reading.one_of,
+    "not": Reading.not_,
+    "if": Reading.conditional,
+    "dependentRequired": Reading.dependent_required,
+    "dependentSchemas": Reading.dependent_schemas,
+    "dependencies": Reading.dependencies,
+}
+_LAST: dict[str, Reader] = {
+    "unevaluatedItems": Reading.unevaluated_items,
+    "unevaluatedProperties": Reading.unevaluated_properties,
+}
+_COMBINATIONS = frozenset(
+    {"$ref", "allOf", "anyOf", "oneOf", "not", "if", "enum", "const", "propertyNames"}
+    | {"dependentRequired", "dependentSchemas", "dependencies", "$dynamicRef", "$recursiveRef"}
+)
