@@ -47,19 +47,19 @@ def reported(*, debug: bool) -> Iterator[None]:
     previous = {sign: signal.signal(sign, _stop) for sign in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
-    except KeyboardInterrupt:
-        _fail("stopped by a signal", ExitCode.STOPPED)
+    except KeyboardInterrupt as error:
+        _fail("stopped by a signal", error, ExitCode.STOPPED)
     except ConstrainError as error:
         if debug:
             raise
-        _fail(str(error), _code_of(error))
+        _fail(str(error), error, _code_of(error))
     except (typer.Exit, typer.Abort):
         raise
     except Exception as error:
         if debug or _is_usage_error(error):
             raise
         fact = f"unexpected {type(error).__name__}: {_first_line(error)}"
-        _fail(f"{fact}; constrain --debug shows where", ExitCode.FAILED)
+        _fail(f"{fact}; constrain --debug shows where", error, ExitCode.FAILED)
     finally:
         for sign, handler in previous.items():
             signal.signal(sign, handler)
@@ -82,8 +82,10 @@ def _first_line(error: Exception) -> str:
     return next(iter(str(error).splitlines()), "no message")
 
 
-def _fail(message: str, code: ExitCode) -> NoReturn:
-    sys.stderr.write(f"constrain: {message}\n")
+def _fail(message: str, error: BaseException, code: ExitCode) -> NoReturn:
+    """Write the message, and below it what others noted at the error on its way up."""
+    lines = [f"constrain: {message}", *getattr(error, "__notes__", ())]
+    sys.stderr.write("\n".join(lines) + "\n")
     raise typer.Exit(code)
 
 

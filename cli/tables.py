@@ -34,6 +34,7 @@ def show_summary(summary: RunSummary) -> None:
     """
     console = Console(stderr=True, highlight=False)
     if summary.documents > 1 and summary.fields:
+        console.print()
         console.print(field_table(summary.fields, console.width))
     for message in summary.first_errors:
         console.print(Text.assemble(("error: ", "red"), message), soft_wrap=True)

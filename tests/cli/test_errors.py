@@ -42,6 +42,14 @@ def test_the_message_is_the_error_and_one_line(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().err == "constrain: at #/a: 'type' is no type; correct it\n"
 
 
+def test_notes_of_an_error_are_shown_below_it(capsys: pytest.CaptureFixture[str]) -> None:
+    error = OutputError("disk full")
+    error.add_note("12 records are kept in out.jsonl.partial")
+    code_of(error)
+    kept = "12 records are kept in out.jsonl.partial"
+    assert capsys.readouterr().err == f"constrain: disk full\n{kept}\n"
+
+
 def test_an_unexpected_error_is_one_line_with_a_hint(capsys: pytest.CaptureFixture[str]) -> None:
     code_of(ValueError("first\nsecond"))
     expected = "constrain: unexpected ValueError: first; constrain --debug shows where\n"
