@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
@@ -17,7 +15,7 @@ if TYPE_CHECKING:
 
     Config = TypeVar("Config")
 
-__all__ = ["execute", "exit_code", "leave_quietly", "split_labels"]
+__all__ = ["execute", "exit_code", "split_labels"]
 
 
 def execute(
@@ -25,16 +23,15 @@ def execute(
 ) -> NoReturn:
     """Run a pipeline and raise `typer.Exit` with the code of its summary.
 
-    `output` is the path of the records, "-" for stdout. With `quiet` only errors are shown.
+    `output` is the path of the records, "-" for stdout. With `quiet` only errors are shown; nothing
+    is when the reader of stdout has left.
     """
     from cli.progress import watching
     from cli.tables import show_summary
 
     with watching(output=output, quiet=quiet) as observer:
         summary = run(config, observer)
-    if summary.stopped_early:
-        leave_quietly()
-    elif not quiet:
+    if not quiet and not summary.stopped_early:
         show_summary(summary)
     raise typer.Exit(exit_code(summary))
 
@@ -42,12 +39,6 @@ def execute(
 def exit_code(summary: RunSummary) -> ExitCode:
     """Return 3 when a document failed or is invalid, else 0."""
     return ExitCode.SOME_BAD if summary.error or summary.invalid else ExitCode.OK
-
-
-def leave_quietly() -> None:
-    """Send what is still buffered for a reader that has left to nowhere."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
 
 
 def split_labels(choices: str | None) -> list[str] | None:

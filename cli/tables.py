@@ -120,7 +120,7 @@ def _filled(field: FieldStats, wide: bool) -> str:
 
 def _range(field: FieldStats, wide: bool) -> str:
     """Return the bounds of numbers, or of the lengths of texts and arrays."""
-    if isinstance(field.low, (int, float)) and not isinstance(field.low, bool):
+    if isinstance(field.low, (int, float)) and isinstance(field.high, (int, float)):
         return _span(_number(field.low, 6), _number(field.high, 6))
     if field.length_min is None or field.length_max is None:
         return ""
