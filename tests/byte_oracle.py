@@ -1,14 +1,14 @@
 """Brute force over Expr: which byte strings are in a language, and which are prefixes of one.
 
-Written from the meaning of each node alone, without automata, so that it can prove them. Takes small
-expressions and short texts; grammars must not be left-recursive. `And`, `Not` and `Divisible` are
-members-only (a prefix of an intersection needs an automaton).
+Written from the meaning of each node alone, without automata, so that it can prove them. Takes
+small expressions and short texts; grammars must not be left-recursive. `And`, `Not` and `Divisible`
+are members-only (a prefix of an intersection needs an automaton).
 """
 
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import cache
 
 from constrain.syntax.charset import CharSet
 from constrain.syntax.expr import (
@@ -54,7 +54,7 @@ class _Run:
     def __init__(self, grammar: Grammar, data: bytes) -> None:
         self.rules = grammar.rules
         self.data = data
-        self.match = lru_cache(maxsize=None)(self._match)
+        self.match = cache(self._match)
 
     def _match(self, expr: Expr, at: int, *, json_text: bool) -> Outcome:
         match expr:
@@ -62,6 +62,8 @@ class _Run:
                 return frozenset(), False
             case Empty():
                 return frozenset({at}), at == len(self.data)
+            case Not() | Divisible():
+                return frozenset(self._set_algebra(expr, at, json_text=json_text)), False
             case Literal(text):
                 return self._sequence(tuple(_one(c) for c in text), at, json_text=json_text)
             case Chars(charset):
@@ -76,21 +78,18 @@ class _Run:
             case And(items):
                 sets = [self.match(item, at, json_text=json_text)[0] for item in items]
                 return frozenset.intersection(*sets), False
-            case Not(item):
-                excluded = self.match(item, at, json_text=json_text)[0]
-                return frozenset(j for j in self._whole_chars(at) if j not in excluded), False
-            case Divisible(divisor):
-                ends = set()
-                for j in range(at + 1, len(self.data) + 1):
-                    if not self.data[at:j].isdigit():
-                        break
-                    if int(self.data[at:j]) % divisor == 0:
-                        ends.add(j)
-                return frozenset(ends), False
             case JsonString(content):
                 return self._json_string(content, at)
             case Ref(name):
                 return self.match(self.rules[name], at, json_text=json_text)
+
+    def _set_algebra(self, expr: Not | Divisible, at: int, *, json_text: bool) -> set[int]:
+        places = range(at, len(self.data) + 1)
+        if isinstance(expr, Not):
+            excluded = self.match(expr.item, at, json_text=json_text)[0]
+            return {j for j in places if _is_text(self.data[at:j]) and j not in excluded}
+        runs = {j: self.data[at:j] for j in places}
+        return {j for j, r in runs.items() if r.isdigit() and int(r) % expr.divisor == 0}
 
     def _sequence(self, items: tuple[Expr, ...], at: int, *, json_text: bool) -> Outcome:
         starts, partial = frozenset({at}), False
@@ -143,15 +142,12 @@ class _Run:
             ends = {j + 1 for j in inner if self.data.startswith(b'"', j)}
         return frozenset(ends), partial
 
-    def _whole_chars(self, at: int) -> list[int]:
-        return [j for j in range(at, len(self.data) + 1) if _is_text(self.data[at:j])]
-
 
 def _one(char: str) -> Expr:
     return Chars(CharSet(((ord(char), ord(char)),)))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _spellings(charset: CharSet, *, json_text: bool) -> tuple[bytes, ...]:
     assert charset.size() < 2000, "the oracle enumerates: keep sets small"
     chars = [chr(c) for low, high in charset.ranges for c in range(low, high + 1)]

@@ -1,0 +1,119 @@
+"""Constraint + Vocabulary + Limits -> CompiledConstraint. Readable from top to bottom.
+
+Every front end writes a Grammar of Expr; one path turns it into tables.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from constrain.automata.pda import build_automaton
+from constrain.errors import ConstraintError
+from constrain.limits import Limits
+from constrain.schema import SchemaOptions, schema_grammar
+from constrain.store import Store
+from constrain.syntax.expr import Grammar, alt, literal
+from constrain.syntax.regex import parse_regex
+from constrain.tables import CompiledConstraint, Note
+from constrain.vocabulary import Vocabulary
+
+__all__ = ["compile_choices", "compile_grammar", "compile_json", "compile_regex", "compile_schema"]
+
+_ENGINE = "1"
+"""Changes whenever equal constraints compile to other tables."""
+
+
+def compile_schema(
+    schema: Mapping[str, Any] | bool,
+    vocabulary: Vocabulary,
+    options: SchemaOptions | None = None,
+    limits: Limits | None = None,
+    store: Store | None = None,
+) -> CompiledConstraint:
+    """Compile a JSON Schema (dialect by `$schema`, default 2020-12).
+
+    Keywords that the mask does not enforce are in `notes`. Raises SchemaError, or LimitExceeded.
+    With a `store`, a constraint that was compiled before is read from it.
+    """
+    options, limits = options or SchemaOptions(), limits or Limits()
+
+    def write() -> tuple[Grammar, tuple[Note, ...]]:
+        written = schema_grammar(schema, options, limits)
+        return written.grammar, tuple(
+            Note(a.pointer, a.keyword, a.answer, a.note) for a in written.answers
+        )
+
+    key = content_key(["schema", schema, asdict(options)], vocabulary)
+    return _stored(key, vocabulary, limits, store, write)
+
+
+def compile_json(
+    vocabulary: Vocabulary,
+    options: SchemaOptions | None = None,
+    limits: Limits | None = None,
+    store: Store | None = None,
+) -> CompiledConstraint:
+    """Compile JSON mode: any JSON value."""
+    return compile_schema(True, vocabulary, options, limits, store)
+
+
+def compile_regex(
+    pattern: str,
+    vocabulary: Vocabulary,
+    limits: Limits | None = None,
+    store: Store | None = None,
+) -> CompiledConstraint:
+    """Compile a regular expression that the whole text matches. Raises RegexError."""
+    key = content_key(["regex", pattern], vocabulary)
+    return _stored(
+        key, vocabulary, limits or Limits(), store, lambda: (Grammar(parse_regex(pattern), {}), ())
+    )
+
+
+def compile_choices(
+    choices: Sequence[str],
+    vocabulary: Vocabulary,
+    limits: Limits | None = None,
+    store: Store | None = None,
+) -> CompiledConstraint:
+    """Compile a list of texts, one of which is written literally, without quotes."""
+    if not choices:
+        raise ConstraintError("there is nothing to choose from", remedy="give at least one choice")
+    key = content_key(["choices", list(choices)], vocabulary)
+    grammar = Grammar(alt(*(literal(choice) for choice in choices)), {})
+    return _stored(key, vocabulary, limits or Limits(), store, lambda: (grammar, ()))
+
+
+def compile_grammar(
+    grammar: Grammar, vocabulary: Vocabulary, limits: Limits | None = None
+) -> CompiledConstraint:
+    """Compile a Grammar of expressions as it stands; it is never stored."""
+    automaton = build_automaton(grammar, limits or Limits())
+    return CompiledConstraint(automaton, vocabulary, key="")
+
+
+def content_key(source: object, vocabulary: Vocabulary) -> str:
+    """Return the hash under which the constraint `source` (JSON data) is kept on disk."""
+    text = json.dumps([_ENGINE, vocabulary.fingerprint, source], ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _stored(
+    key: str,
+    vocabulary: Vocabulary,
+    limits: Limits,
+    store: Store | None,
+    write: Callable[[], tuple[Grammar, tuple[Note, ...]]],
+) -> CompiledConstraint:
+    """Return the constraint from `store`, or compile what `write` gives and store it."""
+    found = store.load(key, vocabulary) if store else None
+    if found is None:
+        grammar, notes = write()
+        found = CompiledConstraint(build_automaton(grammar, limits), vocabulary, key, notes)
+        if store:
+            store.save(found)
+    return found
