@@ -1,14 +1,173 @@
-"""classify: documents -> one of a few labels, with a probability for each (being written)."""
+"""classify: documents -> one of a few labels, with a probability for each."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pipelines.answers import Pending, document_meta
+from pipelines.collector import Collector, Outcome
+from pipelines.columns import Scalar
 from pipelines.config import ClassifyConfig
+from pipelines.documents import Unread
+from pipelines.errors import DocumentError
+from pipelines.examples import Example, load_examples
+from pipelines.labels import judge, label_tokens, load_labels
+from pipelines.models import load
 from pipelines.observer import Observer
+from pipelines.prompts import Prompter, Task, Turn
+from pipelines.records import Record, error_record
+from pipelines.run import Run, open_run
 from pipelines.summary import RunSummary
+from pipelines.tally import FieldsTally
+from pipelines.template import load_template
+from pipelines.truncate import PromptEncoder
+from pipelines.wording import label_task
 
 __all__ = ["classify"]
 
 
 def classify(config: ClassifyConfig, observer: Observer) -> RunSummary:
-    """Run the classification `config` describes; one record a document, whatever fails."""
-    raise NotImplementedError(config, observer)
+    """Run the classification `config` describes.
+
+    Raises ConfigError, InputError and OutputExistsError before any document is worked on;
+    ModelError and OutputError also later. A document that fails has an `error` record.
+    """
+    labels = load_labels(config.labels)
+    with open_run(config.inputs, config.output, observer) as run:
+        examples = _examples(config, labels, run)
+        prompter = _prompter(config, labels, examples)
+        return _Classification(config, labels, examples, prompter, run).go()
+
+
+class _Classification:
+    """One run, from the loaded model on."""
+
+    def __init__(
+        self,
+        config: ClassifyConfig,
+        labels: tuple[str, ...],
+        examples: tuple[Example, ...],
+        prompter: Prompter,
+        run: Run,
+    ) -> None:
+        self._config = config
+        self._labels = labels
+        self._run = run
+        self._shown = frozenset(e.document.id for e in examples if e.from_inputs)
+        self._model = load(config.model, run.observer)
+        tokenizer = self._model.tokenizer
+        self._tokens = label_tokens(labels, tokenizer.encode, min(self._model.vocabulary.eos_ids))
+        self._encoder = PromptEncoder(
+            prompter,
+            tokenizer,
+            context_length=self._model.context_length,
+            max_new_tokens=max(map(len, self._tokens)),
+        )
+        self._pending: dict[int, tuple[Pending, int]] = {}
+
+    def go(self) -> RunSummary:
+        """Work on all documents and sum up."""
+        tally = FieldsTally()
+        with self._run.collecting(Scalar("string"), tally) as collector:
+            baseline = self._baseline()
+            for number, scores in self._score(self._prompts(collector)):
+                collector.put(number, self._outcome(*self._pending.pop(number), scores, baseline))
+        about = {"command": "classify", "model": self._model.name, "labels": list(self._labels)}
+        return self._run.summary(collector, tally, about)
+
+    def _baseline(self) -> Sequence[float]:
+        """Return the labels' scores under an empty document, or zeros."""
+        if not self._config.labels.calibrate:
+            return [0.0] * len(self._labels)
+        [(_, scores)] = self._score(iter([(0, self._encoder.encode_empty().ids)]))
+        return scores
+
+    def _score(
+        self, prompts: Iterator[tuple[int, tuple[int, ...]]]
+    ) -> Iterator[tuple[int, Sequence[float]]]:
+        from constrain.decoding.labels import score_labels  # noqa: PLC0415
+
+        found = score_labels(
+            self._model,
+            prompts,
+            self._tokens,
+            batch_size=self._config.labels.batch_size,
+            shared_prefix=self._encoder.shared_prefix,
+        )
+        for number, scores in found:
+            yield number, scores.tolist()
+
+    def _prompts(self, collector: Collector) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Yield the prompt of each document that can be worked on; settle the others."""
+        for number, document in enumerate(self._run.documents()):
+            if isinstance(document, Unread):
+                collector.put(number, Outcome(error_record(document, document.error)))
+                continue
+            try:
+                encoded = self._encoder.encode(document)
+            except DocumentError as error:
+                collector.put(number, Outcome(error_record(document, error, document.meta)))
+                continue
+            shown = document.id in self._shown
+            pending = Pending(document.without_text(), encoded.cut, shown)
+            self._pending[number] = (pending, len(encoded.ids))
+            if encoded.cut is not None:
+                self._run.warn("documents that are longer than the model's context are cut")
+            yield number, encoded.ids
+
+    def _outcome(
+        self,
+        pending: Pending,
+        prompt_tokens: int,
+        scores: Sequence[float],
+        baseline: Sequence[float],
+    ) -> Outcome:
+        verdict = judge(self._labels, scores, baseline)
+        named = zip(self._labels, verdict.probabilities, strict=True)
+        meta: dict[str, Any] = {
+            "model": self._model.name,
+            "prompt_tokens": prompt_tokens,
+            "probability": round(max(verdict.probabilities), 4),
+            "margin": round(verdict.margin, 4),
+            "runner_up": verdict.runner_up,
+            "probabilities": {label: round(p, 4) for label, p in named},
+        }
+        if self._config.labels.scores:
+            meta["scores"] = _by_label(self._labels, scores)
+            meta["baseline"] = _by_label(self._labels, baseline)
+        meta |= document_meta(pending)
+        document = pending.document
+        record = Record(document.id, "ok", verdict.label, keep=document.keep, meta=meta)
+        return Outcome(record, prompt_tokens=prompt_tokens)
+
+
+def _by_label(labels: Sequence[str], scores: Sequence[float]) -> dict[str, float]:
+    return {label: round(score, 4) for label, score in zip(labels, scores, strict=True)}
+
+
+def _examples(config: ClassifyConfig, labels: tuple[str, ...], run: Run) -> tuple[Example, ...]:
+    if config.prompt.examples is None:
+        return ()
+
+    def check(value: Any) -> str | None:
+        return None if _label_of(value) in labels else f"{value!r} is none of the labels"
+
+    return load_examples(config.prompt.examples, check, run.documents)
+
+
+def _label_of(value: Any) -> Any:
+    """Return the label of a golden value: itself, or the one field of an object."""
+    return next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
+
+
+def _prompter(
+    config: ClassifyConfig, labels: tuple[str, ...], examples: tuple[Example, ...]
+) -> Prompter:
+    template = load_template(config.prompt.file) if config.prompt.file else None
+    system = config.prompt.system
+    if system is None:
+        system = label_task(labels) if template is None else ""
+    turns = tuple(Turn(e.document, str(_label_of(e.value))) for e in examples)
+    shown = [{"text": turn.document.text, "value": turn.answer} for turn in turns]
+    return Prompter(Task(system, turns, {"choices": labels, "examples": shown}), template)

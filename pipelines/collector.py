@@ -14,7 +14,7 @@ from pipelines.confidence import Confidence
 from pipelines.observer import Observer
 from pipelines.records import Record
 from pipelines.sinks import Sink
-from pipelines.stats import FieldsTally
+from pipelines.tally import FieldsTally
 
 __all__ = ["Collector", "Outcome"]
 

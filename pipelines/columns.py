@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from typing import Any, Literal
 
-from pipelines.jsontext import dumps_line
 from pipelines.schematree import Schema, follow, item_schema, merged_single
 
 __all__ = [
@@ -23,10 +21,8 @@ __all__ = [
     "Scalar",
     "Struct",
     "Unseen",
-    "arrow_type",
     "column_for",
     "extra_name",
-    "to_arrow",
     "widen",
 ]
 
@@ -97,34 +93,6 @@ def widen(column: Column, value: Any) -> Column:
     if isinstance(column, Scalar):
         return _widen_scalar(column, value)
     return Json()
-
-
-def to_arrow(value: Any, column: Column) -> Any:
-    """Turn a JSON value into what pyarrow stores in `column`, which must be wide enough."""
-    if value is None:
-        return None
-    if isinstance(column, List):
-        return [to_arrow(item, column.item) for item in value]
-    if isinstance(column, Struct):
-        return _struct_to_arrow(value, column)
-    if isinstance(column, Scalar):
-        return _scalar_to_arrow(value, column.kind)
-    return dumps_line(value)
-
-
-def arrow_type(column: Column) -> Any:
-    """Return the pyarrow type of a column."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    if isinstance(column, List):
-        return pa.list_(arrow_type(column.item))
-    if isinstance(column, Struct):
-        fields = [(name, arrow_type(inner)) for name, inner in column.fields.items()]
-        extra = [(extra_name(column), pa.string())] if column.extra else []
-        return pa.struct(fields + extra)
-    plain = {"bool": pa.bool_(), "float64": pa.float64(), "decimal": pa.decimal128(38, 0)}
-    plain |= {"int53": pa.int64(), "int64": pa.int64()}
-    return plain.get(column.kind, pa.string()) if isinstance(column, Scalar) else pa.string()
 
 
 def extra_name(column: Struct) -> str:
@@ -263,23 +231,3 @@ def _is_exact_float(value: float) -> bool:
         return float(value) == value
     except OverflowError:
         return False
-
-
-def _struct_to_arrow(value: Mapping[str, Any], column: Struct) -> dict[str, Any]:
-    found = {name: to_arrow(value.get(name), inner) for name, inner in column.fields.items()}
-    if column.extra:
-        extra = {key: item for key, item in value.items() if key not in column.fields}
-        found[extra_name(column)] = dumps_line(extra) if extra else None
-    return found
-
-
-def _scalar_to_arrow(value: Any, kind: Kind) -> Any:
-    if kind == "string":
-        return value.encode("utf-8", "replace").decode("utf-8")  # lone surrogates have no UTF-8
-    if kind in {"int53", "int64"}:
-        return int(value)
-    if kind == "decimal":
-        return Decimal(int(value))
-    if kind == "bigint":
-        return str(int(value))
-    return float(value) if kind == "float64" else value

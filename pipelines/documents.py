@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pipelines.errors import DocumentError
@@ -43,6 +43,10 @@ class Document:
     def id(self) -> str:
         """Return the id."""
         return self.origin.id
+
+    def without_text(self) -> Document:
+        """Return the document for those who only make its record: smaller while it waits."""
+        return replace(self, text="")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
-from pipelines.stats import FieldStats
+from pipelines.tally import FieldStats
 
 __all__ = ["RunSummary"]
 
@@ -16,6 +16,7 @@ class RunSummary:
     `documents` = `ok` + `invalid` + `error` records written. `tokens` were generated (classify: 0),
     `prompt_tokens` read. `fields` in schema order, dotted names. `stopped_early`: the reader of
     stdout left (quiet, not a failure). `stats_path`: the file written beside the output, or None.
+    `first_errors`: the first few, as "id: reason".
     """
 
     documents: int
@@ -30,4 +31,8 @@ class RunSummary:
     stopped_early: bool = False
     output: str = "-"
     stats_path: str | None = None
-    first_errors: tuple[str, ...] = field(default=())
+    first_errors: tuple[str, ...] = ()
+
+    def with_stats(self, path: str) -> RunSummary:
+        """Return the same summary, with the path of its statistics."""
+        return replace(self, stats_path=path)

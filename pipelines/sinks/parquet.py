@@ -15,7 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from pipelines.columns import Column, List, Scalar, Struct, Unseen, arrow_type, to_arrow, widen
+from pipelines.arrow import arrow_field, to_arrow
+from pipelines.columns import Column, List, Scalar, Struct, Unseen, widen
 from pipelines.config import OutputConfig
 from pipelines.jsontext import dumps_line
 from pipelines.records import Record, to_line
@@ -87,7 +88,7 @@ def _write(source: Path, target: Path, columns: Mapping[str, Column]) -> None:
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.parquet as pq  # noqa: PLC0415
 
-    schema = pa.schema([(name, arrow_type(column)) for name, column in columns.items()])
+    schema = pa.schema([arrow_field(name, column) for name, column in columns.items()])
     with pq.ParquetWriter(target, schema) as writer:
         for rows in _chunks(source):
             arrays = {

@@ -1,0 +1,216 @@
+"""The three constraints of `extract`, each with all that the run asks of it.
+
+A constraint compiles for a vocabulary, turns a finished text into a value, checks a value, and
+spells an example's answer the way the model's own answers are spelled. Knows no documents.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pipelines.columns import Column, Scalar, column_for
+from pipelines.config import ConstraintConfig, Whitespace
+from pipelines.jsontext import loads_strict
+from pipelines.outline import outline
+from pipelines.schemas import LoadedSchema, load_schema
+from pipelines.schematree import in_schema_order
+from pipelines.validate import Fault, Validator
+from pipelines.wording import choice_task, pattern_task, schema_task
+
+if TYPE_CHECKING:
+    from constrain.tables import CompiledConstraint
+    from constrain.vocabulary import Vocabulary
+
+__all__ = ["Constraint", "load_constraint"]
+
+
+class Constraint(Protocol):
+    """What an answer must satisfy."""
+
+    is_json: bool
+
+    @property
+    def column(self) -> Column:
+        """Return the column type of its values."""
+
+    @property
+    def instruction(self) -> str:
+        """Return what the model is told to do."""
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """Return what a prompt template may use of it."""
+
+    def compile(self, vocabulary: Vocabulary) -> CompiledConstraint:
+        """Compile it; raise `ConstraintError` or `LimitExceeded`."""
+
+    def parse(self, text: str) -> Any:
+        """Return the value of a finished answer; raise `JsonError`."""
+
+    def spell(self, value: Any) -> str:
+        """Return the answer that says `value`."""
+
+    def faults(self, value: Any) -> Sequence[Fault]:
+        """Return what is wrong with a value."""
+
+
+def load_constraint(config: ConstraintConfig) -> Constraint:
+    """Load the constraint `config` names; raise `ConfigError` when it can't be read."""
+    if config.schema_spec is not None:
+        loaded = load_schema(config.schema_spec)
+        return SchemaConstraint(loaded, config.whitespace, config.strict)
+    if config.regex is not None:
+        return RegexConstraint(config.regex)
+    return ChoiceConstraint(config.choices or ())
+
+
+@dataclass(frozen=True)
+class SchemaConstraint:
+    """JSON that satisfies a schema."""
+
+    loaded: LoadedSchema
+    whitespace: Whitespace
+    strict: bool
+    is_json = True
+
+    @property
+    def column(self) -> Column:
+        """Return the column type of its values."""
+        return column_for(self.loaded.schema, self.loaded.schema)
+
+    @property
+    def instruction(self) -> str:
+        """Return what the model is told to do."""
+        return schema_task(self.loaded.schema)
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """Return what a prompt template may use of it."""
+        return {"schema": self.loaded.schema, "fields": outline(self.loaded.schema)}
+
+    def compile(self, vocabulary: Vocabulary) -> CompiledConstraint:
+        """Compile the schema, or take it from the store."""
+        from constrain.compiler import compile_schema  # noqa: PLC0415
+        from constrain.schema import SchemaOptions  # noqa: PLC0415
+        from constrain.store import default_store  # noqa: PLC0415
+
+        options = SchemaOptions(whitespace=self.whitespace, strict=self.strict)
+        return compile_schema(self.loaded.schema, vocabulary, options, store=default_store())
+
+    def parse(self, text: str) -> Any:
+        """Return the JSON value."""
+        return loads_strict(text)
+
+    def spell(self, value: Any) -> str:
+        """Return the value as JSON, keys in schema order, blanks as the policy wants them."""
+        ordered = in_schema_order(value, self.loaded.schema, self.loaded.schema)
+        if self.whitespace == "compact":
+            return json.dumps(ordered, ensure_ascii=False, separators=(",", ":"))
+        indent = 2 if self.whitespace == "pretty" else None
+        return json.dumps(ordered, ensure_ascii=False, indent=indent)
+
+    def faults(self, value: Any) -> Sequence[Fault]:
+        """Return what jsonschema and the Pydantic model say."""
+        return self._validator.faults(value)
+
+    @cached_property
+    def _validator(self) -> Validator:
+        return Validator(self.loaded.schema, self.loaded.adapter)
+
+
+@dataclass(frozen=True)
+class RegexConstraint:
+    """Text that a regular expression matches as a whole."""
+
+    pattern: str
+    is_json = False
+
+    @property
+    def column(self) -> Column:
+        """Return the column type of its values."""
+        return Scalar("string")
+
+    @property
+    def instruction(self) -> str:
+        """Return what the model is told to do."""
+        return pattern_task(self.pattern)
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """Return what a prompt template may use of it."""
+        return {"regex": self.pattern}
+
+    def compile(self, vocabulary: Vocabulary) -> CompiledConstraint:
+        """Compile the pattern, or take it from the store."""
+        from constrain.compiler import compile_regex  # noqa: PLC0415
+        from constrain.store import default_store  # noqa: PLC0415
+
+        return compile_regex(self.pattern, vocabulary, store=default_store())
+
+    def parse(self, text: str) -> Any:
+        """Return the text itself."""
+        return text
+
+    def spell(self, value: Any) -> str:
+        """Return the text itself."""
+        return str(value)
+
+    def faults(self, value: Any) -> Sequence[Fault]:
+        """Return whether `regex`, an independent matcher, disagrees."""
+        import regex  # type: ignore[import-untyped]  # noqa: PLC0415
+
+        if not isinstance(value, str):
+            return [Fault("", "type", f"{value!r} is no text")]
+        try:
+            found = regex.fullmatch(self.pattern, value, timeout=5.0)
+        except (regex.error, TimeoutError):
+            return []  # the engine has matched it; there is no second opinion to be had
+        return [] if found else [Fault("", "regex", f"{value!r} does not match {self.pattern!r}")]
+
+
+@dataclass(frozen=True)
+class ChoiceConstraint:
+    """One of some texts, literally."""
+
+    choices: tuple[str, ...]
+    is_json = False
+
+    @property
+    def column(self) -> Column:
+        """Return the column type of its values."""
+        return Scalar("string")
+
+    @property
+    def instruction(self) -> str:
+        """Return what the model is told to do."""
+        return choice_task(self.choices)
+
+    @property
+    def variables(self) -> dict[str, Any]:
+        """Return what a prompt template may use of it."""
+        return {"choices": self.choices}
+
+    def compile(self, vocabulary: Vocabulary) -> CompiledConstraint:
+        """Compile the choices, or take them from the store."""
+        from constrain.compiler import compile_choices  # noqa: PLC0415
+        from constrain.store import default_store  # noqa: PLC0415
+
+        return compile_choices(self.choices, vocabulary, store=default_store())
+
+    def parse(self, text: str) -> Any:
+        """Return the text itself."""
+        return text
+
+    def spell(self, value: Any) -> str:
+        """Return the text itself."""
+        return str(value)
+
+    def faults(self, value: Any) -> Sequence[Fault]:
+        """Return whether the value is none of the choices."""
+        if value in self.choices:
+            return []
+        return [Fault("", "choices", f"{value!r} is none of the choices")]

@@ -1,0 +1,47 @@
+"""The words that tell a model its task, one function a task. All prompts' wording is here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipelines.outline import outline
+from pipelines.schematree import Schema, resolve
+
+__all__ = ["choice_task", "label_task", "pattern_task", "schema_task"]
+
+
+def schema_task(schema: Schema) -> str:
+    """Return the instruction to fill in the fields of a schema."""
+    top = resolve(schema, schema)
+    named = "" if isinstance(top, bool) else str(top.get("title") or "")
+    about = "" if isinstance(top, bool) else str(top.get("description") or "")
+    what = f"{named}: {about}" if named and about else named or about
+    lines = [
+        "Extract information from the document the user sends, and answer with one JSON value.",
+        f"It describes: {what}" if what else "",
+        "Fields:",
+        outline(schema),
+        "Copy values exactly as they stand in the document.",
+        "Use null for what the document does not say, where null is allowed.",
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def pattern_task(pattern: str) -> str:
+    """Return the instruction to answer with a text that matches a pattern."""
+    return (
+        "Read the document the user sends, and answer with one text from it that matches the "
+        f"regular expression {pattern}"
+    )
+
+
+def choice_task(choices: Sequence[str]) -> str:
+    """Return the instruction to answer with one of some texts."""
+    listed = "\n".join(f"- {choice}" for choice in choices)
+    return f"Read the document the user sends, and answer with one of these:\n{listed}"
+
+
+def label_task(labels: Sequence[str]) -> str:
+    """Return the instruction to classify."""
+    listed = "\n".join(f"- {label}" for label in labels)
+    return f"Classify the message the user sends. Answer with one of these labels:\n{listed}"
