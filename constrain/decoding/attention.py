@@ -56,16 +56,14 @@ class AttentionStyle:
         return torch.zeros_like(mask, dtype=dtype).masked_fill(~mask, lowest)
 
 
-def attention_style(config: Any, *, supports_sdpa: bool = True) -> AttentionStyle:  # noqa: ANN401
+def attention_style(config: Any, *, supports_sdpa: bool = True) -> AttentionStyle:
     """Return the style of a model with this (text) configuration.
 
     Raises ModelError for models that are not decoder-only, and for layers with a state that cannot
     be rolled back (recurrent, linear or chunked attention).
     """
     if getattr(config, "is_encoder_decoder", False):
-        raise ModelError(
-            f"{config.model_type} is an encoder-decoder model; use a decoder-only one"
-        )
+        raise ModelError(f"{config.model_type} is an encoder-decoder model; use a decoder-only one")
     layers = getattr(config, "layer_types", None)
     foreign = set(layers or ()) - _KNOWN_LAYERS
     if foreign or getattr(config, "attention_chunk_size", None):
@@ -82,7 +80,7 @@ def attention_style(config: Any, *, supports_sdpa: bool = True) -> AttentionStyl
     )
 
 
-def _window(config: Any, layers: list[str] | None) -> int | None:  # noqa: ANN401
+def _window(config: Any, layers: list[str] | None) -> int | None:
     window = getattr(config, "sliding_window", None)
     if layers:
         return window if "sliding_attention" in layers else None

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from transformers.cache_utils import Cache, CacheLayerMixin
 
-__all__ = ["Snapshot", "SlotCache"]
+__all__ = ["SlotCache", "Snapshot"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class _SlotLayer(CacheLayerMixin):  # type: ignore[misc]
             self.lazy_initialization(key_states, value_states)
         return self._write(self.keys, key_states), self._write(self.values, value_states)
 
-    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:  # noqa: ARG002 - the interface
+    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
         return self._cache.target.used, 0
 
     def get_seq_length(self) -> int:
@@ -129,7 +129,7 @@ class SlotCache(Cache):  # type: ignore[misc]
         found: tuple[Tensor, Tensor] = self.layers[layer_idx].update(key_states, value_states)
         return found
 
-    def get_seq_length(self, layer_idx: int = 0) -> int:  # noqa: ARG002 - the interface
+    def get_seq_length(self, layer_idx: int = 0) -> int:
         """Return what the pass sees; models ask, but positions and masks are given to them."""
         return self.target.used
 
@@ -152,7 +152,11 @@ class SlotCache(Cache):  # type: ignore[misc]
     @torch.inference_mode()
     def load(self, snapshot: Snapshot, slot: int) -> None:
         """Write a snapshot into the first columns of `slot`."""
-        for layer, (keys, values) in zip(self._filled(), snapshot.layers, strict=True):
+        while len(self.layers) < len(snapshot.layers):
+            self.layers.append(_SlotLayer(self))
+        for layer, (keys, values) in zip(self.layers, snapshot.layers, strict=True):
+            if not layer.is_initialized:
+                layer.lazy_initialization(keys[None], values[None])
             layer.keys[slot, :, : snapshot.length] = keys
             layer.values[slot, :, : snapshot.length] = values
 

@@ -18,12 +18,12 @@ Message = Mapping[str, str]
 _ANSWER = "\ufdd0answer\ufdd1"  # noncharacters: no template writes them
 
 
-def has_template(tokenizer: Any) -> bool:  # noqa: ANN401 - transformers is untyped here
+def has_template(tokenizer: Any) -> bool:
     """Return whether the tokenizer brings a chat template."""
     return bool(getattr(tokenizer, "chat_template", None))
 
 
-def render(tokenizer: Any, messages: Sequence[Message]) -> str:  # noqa: ANN401
+def render(tokenizer: Any, messages: Sequence[Message]) -> str:
     """Return the prompt text up to the first character of the answer.
 
     Some templates open an answer with more than their generation prompt says (an empty thinking
@@ -45,7 +45,7 @@ def render(tokenizer: Any, messages: Sequence[Message]) -> str:  # noqa: ANN401
             raise _template_error(second) from second
 
 
-def end_of_turn(tokenizer: Any, candidates: Iterable[str]) -> str | None:  # noqa: ANN401
+def end_of_turn(tokenizer: Any, candidates: Iterable[str]) -> str | None:
     """Return the control token the template writes right after an answer, if it writes one."""
     messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": _ANSWER}]
     try:
@@ -57,7 +57,7 @@ def end_of_turn(tokenizer: Any, candidates: Iterable[str]) -> str | None:  # noq
     return max(found, key=len, default=None)
 
 
-def _render(tokenizer: Any, messages: Sequence[Message]) -> str:  # noqa: ANN401
+def _render(tokenizer: Any, messages: Sequence[Message]) -> str:
     opened = _apply(tokenizer, messages, add_generation_prompt=True)
     answered = [*messages, {"role": "assistant", "content": _ANSWER}]
     try:
@@ -67,7 +67,7 @@ def _render(tokenizer: Any, messages: Sequence[Message]) -> str:  # noqa: ANN401
     return head if found and head.startswith(opened) else opened
 
 
-def _apply(tokenizer: Any, messages: Sequence[Message], *, add_generation_prompt: bool) -> str:  # noqa: ANN401
+def _apply(tokenizer: Any, messages: Sequence[Message], *, add_generation_prompt: bool) -> str:
     listed = [dict(m) for m in messages]
     text = tokenizer.apply_chat_template(
         listed, tokenize=False, add_generation_prompt=add_generation_prompt

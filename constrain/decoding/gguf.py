@@ -110,7 +110,7 @@ def _dequantised() -> dict[str, Any]:
     return {"quantization_config": GgufConfig(dequantize=True)}
 
 
-def _forget_quantisation(module: Any) -> None:  # noqa: ANN401 - transformers is untyped here
+def _forget_quantisation(module: Any) -> None:
     """Make dense weights savable: transformers refuses while they are marked as quantised."""
     module.hf_quantizer = None
     module.is_quantized = False

@@ -59,7 +59,7 @@ class LanguageModel:
     device: torch.device
     dtype: torch.dtype
     context_length: int
-    attention: AttentionStyle = AttentionStyle()
+    attention: AttentionStyle
     cache_argument: str = "past_key_values"
     keeps_logits: bool = True
 
@@ -79,7 +79,7 @@ def load_model(spec: ModelSpec) -> LanguageModel:
     return language_model(spec.name, module, TextTokenizer(tokenizer))
 
 
-def language_model(name: str, module: Any, tokenizer: TextTokenizer) -> LanguageModel:  # noqa: ANN401
+def language_model(name: str, module: Any, tokenizer: TextTokenizer) -> LanguageModel:
     """Wrap a loaded causal model of transformers.
 
     Raises ModelError when its attention cannot be driven by explicit masks.
@@ -101,7 +101,7 @@ def language_model(name: str, module: Any, tokenizer: TextTokenizer) -> Language
     )
 
 
-def _loaded(spec: ModelSpec, source: str | Path, loader: Any, **options: Any) -> Any:  # noqa: ANN401
+def _loaded(spec: ModelSpec, source: str | Path, loader: Any, **options: Any) -> Any:
     """Call `from_pretrained`, and turn whatever goes wrong into one clear ModelError."""
     try:
         return loader.from_pretrained(
@@ -113,9 +113,7 @@ def _loaded(spec: ModelSpec, source: str | Path, loader: Any, **options: Any) ->
         raise registry.load_error(spec.name, source, cause) from cause
 
 
-def _module(
-    spec: ModelSpec, source: str | Path, dtype: torch.dtype, device: torch.device
-) -> Any:  # noqa: ANN401
+def _module(spec: ModelSpec, source: str | Path, dtype: torch.dtype, device: torch.device) -> Any:
     options: dict[str, Any] = {"dtype": dtype}
     if spec.device_map is not None:
         options["device_map"] = spec.device_map
@@ -163,7 +161,7 @@ def _dtype(spec: ModelSpec, device: torch.device) -> torch.dtype:
     return torch.bfloat16 if device.type == "mps" else torch.float32
 
 
-def _end_ids(module: Any) -> set[int]:  # noqa: ANN401
+def _end_ids(module: Any) -> set[int]:
     """Return the union of what the configurations call an end token: none, one id or several."""
     configs = (module.generation_config, module.config, module.config.get_text_config())
     found: set[int] = set()
@@ -173,14 +171,14 @@ def _end_ids(module: Any) -> set[int]:  # noqa: ANN401
     return found
 
 
-def _context_length(config: Any) -> int:  # noqa: ANN401
+def _context_length(config: Any) -> int:
     for name in ("max_position_embeddings", "n_positions", "max_sequence_length", "seq_length"):
         if isinstance(length := getattr(config, name, None), int):
             return length
     return _DEFAULT_CONTEXT
 
 
-def _attention(module: Any, config: Any) -> AttentionStyle:  # noqa: ANN401
+def _attention(module: Any, config: Any) -> AttentionStyle:
     style = attention_style(config, supports_sdpa=bool(getattr(module, "_supports_sdpa", True)))
     try:
         module.set_attn_implementation(style.implementation)

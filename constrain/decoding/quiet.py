@@ -1,44 +1,36 @@
 """Keep the libraries below quiet while they load: their talk would garble our own progress.
 
 Takes nothing, gives a context in which transformers, the hub client and Python warnings say nothing
-on stderr and draw no bars. What they were set to before holds again afterwards.
+on stderr and draw no bars. What was set before holds again afterwards.
 """
 
 from __future__ import annotations
 
 import io
+import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 
-from huggingface_hub.utils import (
-    are_progress_bars_disabled,
-    disable_progress_bars,
-    enable_progress_bars,
-)
-from transformers.utils import logging
-
 __all__ = ["quiet"]
+
+_LOGGERS = ("transformers", "huggingface_hub")
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
     """Silence transformers, the hub client and warnings inside the block.
 
-    Some of their bars ask no setting, so Python's stderr is put aside as well.
+    Bars ask no common setting, so Python's stderr is put aside while the block runs.
     """
-    verbosity = logging.get_verbosity()
-    bars, hub_bars = logging.is_progress_bar_enabled(), not are_progress_bars_disabled()
-    logging.set_verbosity(logging.CRITICAL)
-    logging.disable_progress_bar()
-    disable_progress_bars()
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
     try:
         with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:
-        logging.set_verbosity(verbosity)
-        if bars:
-            logging.enable_progress_bar()
-        if hub_bars:
-            enable_progress_bars()
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

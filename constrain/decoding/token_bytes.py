@@ -173,7 +173,7 @@ def _apply(steps: list[Step], piece: bytes) -> bytes:
     return piece
 
 
-def _flat(step: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - JSON as it comes
+def _flat(step: Any) -> Iterator[dict[str, Any]]:
     """Walk a step of the description, and the steps of a Sequence inside it."""
     if not step:
         return
@@ -185,7 +185,7 @@ def _flat(step: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - JSON as it c
             yield from _flat(inner)
 
 
-def _drop_prepend(normalizer: Any) -> Any:  # noqa: ANN401 - JSON as it comes
+def _drop_prepend(normalizer: Any) -> Any:
     kept = [step for step in _flat(normalizer) if step["type"] != "Prepend"]
     return {"type": "Sequence", "normalizers": kept} if kept else None
 

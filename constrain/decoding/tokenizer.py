@@ -38,7 +38,7 @@ class TextTokenizer:
     Raises VocabularyError when the tokenizer has no such backend, or its ids are not bytes.
     """
 
-    def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401 - transformers is untyped here
+    def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
         description = _description(tokenizer)
         self.tokens = token_bytes(description)
@@ -150,7 +150,7 @@ class TextTokenizer:
                 )
 
 
-def _description(tokenizer: Any) -> dict[str, Any]:  # noqa: ANN401
+def _description(tokenizer: Any) -> dict[str, Any]:
     backend = getattr(tokenizer, "backend_tokenizer", None)
     if not isinstance(backend, Tokenizer):
         raise VocabularyError(
