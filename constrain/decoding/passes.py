@@ -118,7 +118,7 @@ def _call(
     keep: int,
 ) -> Tensor:
     mask = model.attention.mask(visible, positions, key_positions, model.dtype)
-    arguments = {model.cache_argument: cache}
+    arguments: dict[str, object] = {model.cache_argument: cache}
     if model.keeps_logits:
         arguments["logits_to_keep"] = keep
     output = model.module(

@@ -165,8 +165,9 @@ class Waiting:
             )
         if prompt + answer > self._model.context_length:
             raise ModelError(
-                f"request {request.key}: {prompt} prompt tokens and {answer} new ones do not fit into "
-                f"the model's {self._model.context_length}; shorten the text or lower max_new_tokens"
+                f"request {request.key}: {prompt} prompt tokens and {answer} new ones do not fit "
+                f"into the model's {self._model.context_length}; "
+                "shorten the text, or lower max_new_tokens"
             )
         own, theirs = self._model.vocabulary, request.constraint.vocabulary
         if own is not theirs and own.fingerprint != theirs.fingerprint:

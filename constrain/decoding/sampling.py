@@ -7,6 +7,7 @@ row's text depends on its own generator alone, never on its neighbours. Knows no
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -57,7 +58,7 @@ def pick(
     pressures = 1 - (kept - total).exp()
     # One transfer; ids are exact in float32 up to 16 million.
     rows = torch.stack([tokens.float(), logprobs, pressures], 1).cpu().tolist()
-    if any(logprob != logprob for _, logprob, _ in rows):
+    if any(math.isnan(logprob) for _, logprob, _ in rows):
         raise ModelError(
             "the model returned logits that are no numbers (NaN); try --dtype float32, "
             "or check that its weights are whole"

@@ -146,7 +146,7 @@ class TextTokenizer:
             if again != sample:
                 raise VocabularyError(
                     f"the tokenizer turns {sample!r} into {again!r}, so texts cannot be written "
-                    "exactly; use a model with a byte-level BPE, SentencePiece or tiktoken tokenizer"
+                    "exactly; use a model with a byte-level BPE or SentencePiece tokenizer"
                 )
 
 
