@@ -3,7 +3,7 @@
 Takes a `.gguf` file, gives a folder that transformers loads in seconds: config, weights, tokenizer,
 chat template. The folder's name holds a fingerprint of the file, so another file of the same name
 is another model. Many processes may convert at once: each writes into a folder of its own, and the
-first to rename it wins. Runs no model.
+first to rename it wins. Runs no model, and imports the heavy libraries only to convert.
 """
 
 from __future__ import annotations
@@ -16,15 +16,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import torch
-from tokenizers import Tokenizer
-from transformers import AutoModelForCausalLM, AutoTokenizer
-
 from constrain.decoding.quiet import quiet
 from constrain.errors import ModelError
 from constrain.paths import cache_dir
 
-__all__ = ["conversions", "converted"]
+__all__ = ["conversion", "conversions", "converted"]
 
 _FORMAT = 1  # raise it when a conversion would come out differently
 _MAGIC = b"GGUF"
@@ -63,6 +59,11 @@ def conversions() -> list[Path]:
     return sorted(path.parent for path in found if not path.parent.name.startswith("."))
 
 
+def conversion(name: str) -> Path | None:
+    """Return the folder of the finished conversion that `conversions` lists under `name`."""
+    return next((folder for folder in conversions() if folder.name == name), None)
+
+
 def _fingerprint(file: Path) -> str:
     """Return a short hash of size, head and tail; checks that the file is a GGUF at all."""
     try:
@@ -82,6 +83,9 @@ def _fingerprint(file: Path) -> str:
 
 
 def _convert(file: Path, folder: Path) -> None:
+    import torch  # noqa: PLC0415 - listing models must stay quick
+    from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415
+
     try:
         with quiet():
             tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
@@ -121,6 +125,7 @@ def _forget_quantisation(module: Any) -> None:
 def _restore_pre_tokenizer(file: Path, path: Path) -> None:
     """Split digits one by one where the file says so; transformers drops this on conversion."""
     from gguf import GGUFReader  # noqa: PLC0415 - only when converting
+    from tokenizers import Tokenizer  # noqa: PLC0415
 
     field = GGUFReader(file).fields.get("tokenizer.ggml.pre")
     if field is None or bytes(field.parts[field.data[0]]) != b"smollm":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -51,6 +52,8 @@ def locate(name: str) -> str | Path:
     """
     if name in ALIASES:
         return _locate_alias(ALIASES[name])
+    if (known := gguf.conversion(name)) is not None:
+        return known
     path = Path(name).expanduser()
     if path.suffix.lower() == ".gguf":
         return gguf.converted(path)
@@ -158,6 +161,8 @@ def _packaged() -> list[ModelEntry]:
 
 
 def _in_hub_cache() -> list[ModelEntry]:
+    if not any(place.is_dir() for place in _hub_caches()):
+        return []
     from huggingface_hub import scan_cache_dir  # noqa: PLC0415 - only when asked for
     from huggingface_hub.errors import CacheNotFound  # noqa: PLC0415
 
@@ -168,6 +173,14 @@ def _in_hub_cache() -> list[ModelEntry]:
     models = [repo for repo in repos if repo.repo_type == "model"]
     entries = [ModelEntry(r.repo_id, "hub", Path(r.repo_path), r.size_on_disk) for r in models]
     return sorted(entries, key=lambda entry: entry.name)
+
+
+def _hub_caches() -> Iterator[Path]:
+    """Yield where the hub's client may keep its files: asking the client itself takes a second."""
+    if own := os.environ.get("HF_HUB_CACHE"):
+        yield Path(own)
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    yield Path(os.environ.get("HF_HOME") or Path(home) / "huggingface") / "hub"
 
 
 def _folder_size(folder: Path) -> int:
