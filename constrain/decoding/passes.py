@@ -69,7 +69,7 @@ def forward(
     visible = reach <= columns[:, :, None]  # (B, q, used)
     positions = columns.masked_fill(columns == cache.trash, 0)
     key_positions = reach[None]
-    if tree is not None:
+    if tree is not None and len(tree.depth):
         positions, key_positions = _hang(tree, rows, visible, positions, key_positions)
     cache.aim([row.slot for row in rows], columns, used)
     return _call(model, cache, tokens, positions, visible, key_positions, keep)
