@@ -36,7 +36,8 @@ _MAGIC = (
 )
 # What no text holds much of: C0 controls other than tab, line ends, form feed, escape; and DEL.
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]")
-_BINARY_SHARE = 0.3
+_BINARY_SHARE = 0.3  # of valid UTF-8
+_BINARY_SHARE_IN_CODE_PAGES = 0.08
 # So many valid multi-byte characters before the first bad byte: damaged UTF-8, no other encoding.
 _SURELY_UTF8 = 3
 # Detectors like rare code pages for short texts; these practically never hold documents of today.
@@ -93,6 +94,8 @@ def _decode_unmarked(data: bytes, place: str) -> Decoded:
             raise _undecodable(
                 error, place, "what stands before it is: the file is damaged"
             ) from None
+        if _control_share(data) > _BINARY_SHARE_IN_CODE_PAGES:
+            raise _binary("binary data", place) from None
         guess = None if b"\0" in data else _detect(data)
         if guess is None:
             tail = "no other encoding could be told from its bytes; name it with --encoding"
@@ -121,9 +124,13 @@ def _refuse_binary(data: bytes, place: str) -> None:
     for magic, name in _MAGIC:
         if data.startswith(magic):
             raise _binary(name, place)
-    head = data[:65536]
-    if len(_CONTROL.findall(head)) > _BINARY_SHARE * len(head):
+    if _control_share(data) > _BINARY_SHARE:
         raise _binary("binary data", place)
+
+
+def _control_share(data: bytes) -> float:
+    head = data[:65536]
+    return len(_CONTROL.findall(head)) / max(1, len(head))
 
 
 def _binary(what: str, place: str) -> DocumentError:

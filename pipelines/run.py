@@ -61,6 +61,7 @@ class Run:
     @contextmanager
     def collecting(self, value: Column, tally: FieldsTally) -> Iterator[Collector]:
         """Open the output for the block; a reader of stdout that leaves ends it quietly."""
+        self.observer.stage("working")
         self.observer.started(self.total)
         try:
             with open_sink(self.output, value) as sink:

@@ -1,0 +1,3 @@
+"""Tests of pipelines.readers."""
+
+__all__: list[str] = []

@@ -1,0 +1,3 @@
+"""Tests of pipelines.sinks."""
+
+__all__: list[str] = []
