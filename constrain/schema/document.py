@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin
 
-from constrain.errors import SchemaError, UnresolvableReference, UnsupportedSchema
+from constrain.errors import UnresolvableReference, UnsupportedSchema
 from constrain.limits import Limits
 from constrain.schema.keywords import Draft
 
@@ -205,10 +205,8 @@ def _absolute(base: str, reference: str) -> str:
 
 def _draft_of(schema: Any, pointer: str, default: Draft) -> Draft:
     uri = schema.get("$schema") if isinstance(schema, Mapping) else None
-    if uri is None:
-        return default
     if not isinstance(uri, str):
-        raise SchemaError("$schema is not a text", pointer=child_pointer(pointer, "$schema"))
+        return default
     known = uri.removeprefix("http://").removeprefix("https://").rstrip("#")
     if known in _DRAFTS:
         return _DRAFTS[known]
