@@ -89,8 +89,10 @@ def _entries() -> Iterator[Entry]:
     from constrain.paths import cache_dir
 
     now = time.time()
-    for path in sorted(cache_dir().glob("*/*")):
-        if not path.name.startswith("."):
+    for kind in sorted(cache_dir().glob("*")):
+        for path in sorted(kind.glob("*/*" if kind.name == "constraints" else "*")):
+            if path.name.startswith(".") or path.suffix == ".tmp":
+                continue
             files = [file.stat() for file in (path, *path.rglob("*")) if file.is_file()]
             written = max((stat.st_mtime for stat in files), default=now)
-            yield Entry(path, path.parent.name, sum(s.st_size for s in files), now - written)
+            yield Entry(path, kind.name, sum(stat.st_size for stat in files), now - written)

@@ -17,12 +17,13 @@ __all__: list[str] = []
 def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CONSTRAIN_CACHE_DIR", str(tmp_path / "cache"))
-    for name, days in {"models/big": 90, "constraints/old": 40, "constraints/new": 1}.items():
+    for name, days in {"models/big": 90, "constraints/ab/old": 40, "constraints/ab/new": 1}.items():
         entry = tmp_path / "cache" / name
-        entry.mkdir(parents=True)
-        (entry / "data").write_bytes(b"x" * 1500)
+        data = entry / "data" if name.startswith("models") else entry
+        data.parent.mkdir(parents=True, exist_ok=True)
+        data.write_bytes(b"x" * 1500)
         then = time.time() - days * 86_400
-        os.utime(entry / "data", (then, then))
+        os.utime(data, (then, then))
     return tmp_path / "cache"
 
 
@@ -33,7 +34,7 @@ def call(*arguments: str) -> tuple[str, str]:
 
 
 def kept(cache: Path) -> set[str]:
-    return {path.name for path in cache.glob("*/*")}
+    return {path.name for path in (*cache.glob("models/*"), *cache.glob("constraints/*/*"))}
 
 
 def test_dir_prints_the_folder(cache: Path) -> None:
