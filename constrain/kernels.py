@@ -11,14 +11,12 @@ matters; the caller makes the arrays larger and calls again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from constrain.paths import cache_dir
+from constrain.jit import jit
 from constrain.tables import NO_LOOP, Automaton
 
 __all__ = [
@@ -58,15 +56,6 @@ ACCEPTING = 1
 CUT_REACHED = 2
 """Node flag: some configuration returned into a CUT stack, so the node is not all there is."""
 
-# Compiled kernels are kept with our other caches, not beside the sources.
-numba.config.CACHE_DIR = str(cache_dir() / "numba")
-
-_Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
-
-
-def _jit(function: _Kernel) -> _Kernel:
-    return cast("_Kernel", numba.njit(cache=True, nogil=True)(function))
-
 
 class Configurations(NamedTuple):
     """The growing arrays. F frames, N nodes, M node members, K byte classes, W work items."""
@@ -90,7 +79,7 @@ class Configurations(NamedTuple):
     visited_stamp: NDArray[np.int64]  # (2 W,)
 
 
-@_jit
+@jit
 def _mix(value: int) -> int:
     """Scramble 64 bits (the finaliser of MurmurHash3, Appleby 2011), to a non-negative number."""
     x = np.uint64(value)
@@ -102,12 +91,12 @@ def _mix(value: int) -> int:
     return np.int64(x & np.uint64(0x7FFFFFFFFFFFFFFF))
 
 
-@_jit
+@jit
 def _frame_hash(state: int, count: int, below: int) -> int:
     return _mix((np.int64(state) << 32) ^ np.int64(below) ^ (np.int64(count) * 0x9E3779B97F4A7))
 
 
-@_jit
+@jit
 def _members_hash(members: NDArray[np.int64], flags: int) -> int:
     mixed = np.int64(flags)
     for member in members:
@@ -115,7 +104,7 @@ def _members_hash(members: NDArray[np.int64], flags: int) -> int:
     return _mix(mixed)
 
 
-@_jit
+@jit
 def rehash(c: Configurations) -> None:
     """Fill the empty hash tables of arrays that were made larger."""
     room = c.frame_table.shape[0] - 1
@@ -133,7 +122,7 @@ def rehash(c: Configurations) -> None:
         c.node_table[slot] = n
 
 
-@_jit
+@jit
 def _frame(c: Configurations, state: int, count: int, below: int) -> int:
     """Return the stack with one more frame, or NEED_ROOM."""
     room = c.frame_table.shape[0] - 1
@@ -154,7 +143,7 @@ def _frame(c: Configurations, state: int, count: int, below: int) -> int:
     return f
 
 
-@_jit
+@jit
 def _push(c: Configurations, size: int, state: int, count: int, stack: int) -> int:
     """Put a work item down unless it was seen; return the new size, or TOO_MANY."""
     key = (np.int64(state) << 32) | np.int64(stack)
@@ -180,13 +169,13 @@ def _push(c: Configurations, size: int, state: int, count: int, stack: int) -> i
     return size + 1
 
 
-@_jit
+@jit
 def _return(c: Configurations, size: int, stack: int) -> int:
     """Go back to the caller of a stack that has frames."""
     return _push(c, size, c.frame_return[stack], c.frame_count[stack], c.frame_below[stack])
 
 
-@_jit
+@jit
 def _close(a: Automaton, c: Configurations, size: int) -> int:
     """Close the work items under silent moves and intern the node; return it, or a code < 0."""
     flags = 0
@@ -229,7 +218,7 @@ def _close(a: Automaton, c: Configurations, size: int) -> int:
     return _intern(c, kept, flags)
 
 
-@_jit
+@jit
 def _intern(c: Configurations, kept: int, flags: int) -> int:
     """Return the node of the members in `found[:kept]` (sorted, made unique), or NEED_ROOM."""
     if kept == 0 and flags == 0:
@@ -269,14 +258,14 @@ def _intern(c: Configurations, kept: int, flags: int) -> int:
     return n
 
 
-@_jit
+@jit
 def start_node(a: Automaton, c: Configurations) -> int:
     """Return the node before the first byte, or a code < 0."""
     c.used[3] += 1
     return _close(a, c, _push(c, 0, a.start[0], 0, BOTTOM))
 
 
-@_jit
+@jit
 def step(a: Automaton, c: Configurations, node: int, byte_class: int) -> int:
     """Return the node after a byte of `byte_class`, DEAD, or a code < DEAD."""
     known = c.next_node[node, byte_class]
@@ -299,7 +288,7 @@ def step(a: Automaton, c: Configurations, node: int, byte_class: int) -> int:
     return target
 
 
-@_jit
+@jit
 def walk_bytes(a: Automaton, c: Configurations, node: int, data: NDArray[np.uint8]) -> int:
     """Return the node after all bytes of `data` (n,) uint8, DEAD, or a code < DEAD."""
     for byte in data:
@@ -309,7 +298,7 @@ def walk_bytes(a: Automaton, c: Configurations, node: int, data: NDArray[np.uint
     return node
 
 
-@_jit
+@jit
 def live_bytes(a: Automaton, c: Configurations, node: int, live: NDArray[np.bool_]) -> int:
     """Mark in `live` (256,) the bytes that may follow; return their number, or a code < DEAD."""
     count = 0
@@ -322,7 +311,7 @@ def live_bytes(a: Automaton, c: Configurations, node: int, live: NDArray[np.bool
     return count
 
 
-@_jit
+@jit
 def walk_trie(
     a: Automaton,
     c: Configurations,
@@ -363,7 +352,7 @@ def walk_trie(
     return 0
 
 
-@_jit
+@jit
 def abstract_node(a: Automaton, c: Configurations, node: int, kept_frames: int, reach: int) -> int:
     """Return the node that stands for `node` when looking at most `reach` bytes ahead.
 
@@ -397,7 +386,7 @@ def abstract_node(a: Automaton, c: Configurations, node: int, kept_frames: int, 
     return _intern(c, length, c.node_flags[node] & CUT_REACHED)
 
 
-@_jit
+@jit
 def _alike(count: int, least: int, most: int, reach: int) -> int:
     """Return the smallest count that no text of `reach` items can tell from `count`."""
     if most >= 0 and most - count <= reach:
@@ -409,7 +398,7 @@ def _alike(count: int, least: int, most: int, reach: int) -> int:
     return count
 
 
-@_jit
+@jit
 def adopt_node(
     a: Automaton,
     c: Configurations,

@@ -89,7 +89,7 @@ class Store:
             handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
             try:
                 with os.fdopen(handle, "wb") as file:
-                    np.savez(file, **_encode(compiled))
+                    np.savez(file, allow_pickle=False, **_encode(compiled))
                 Path(name).replace(path)
             except BaseException:
                 Path(name).unlink(missing_ok=True)

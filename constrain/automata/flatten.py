@@ -6,18 +6,17 @@ when a return of its rule can be reached from it, so whatever a matcher reaches 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from constrain.automata.reach import FAR, distances, is_left_recursive
 from constrain.errors import ConstraintError, UnsatisfiableSchema
 from constrain.tables import NO_LOOP, Automaton
 
 __all__ = ["Sketch", "flatten"]
-
-_FAR = 1 << 60
 
 
 @dataclass
@@ -33,142 +32,72 @@ class Sketch:
 
 def flatten(sketch: Sketch, start: int) -> Automaton:
     """Return the arrays of `sketch`; raises ConstraintError when `start` cannot be completed."""
-    distance = _distances(sketch)
-    if distance[start] >= _FAR:
+    whole = _arrays(sketch, start)
+    distance = distances(whole)
+    if distance[start] >= FAR:
         raise UnsatisfiableSchema(
             "no text satisfies the constraint",
             remedy="look for bounds that exclude each other, or a part that contains itself",
         )
-    alive = [d < _FAR for d in distance]
-    _refuse_left_recursion(sketch, alive)
-    edges = [[e for e in row if alive[e[1]]] for row in sketch.edges]
-    epsilon = [[t for t in row if alive[t]] for row in sketch.epsilon]
-    calls = [
-        [c for c in sketch.calls.get(s, ()) if alive[c[0]] and alive[c[1]]]
-        for s in range(len(edges))
-    ]
-    loops = [sketch.loops.get(s, (0, NO_LOOP)) for s in range(len(edges))]
-    byte_class, class_byte = _byte_classes(edges)
-    flat_edges = [e for row in edges for e in row]
-    flat_calls = [c for row in calls for c in row]
+    trimmed = _trimmed(whole, distance)
+    if is_left_recursive(trimmed):
+        raise ConstraintError(
+            "a rule begins with itself (left recursion)", remedy="write it as a repetition"
+        )
+    return trimmed
+
+
+def _arrays(sketch: Sketch, start: int) -> Automaton:
+    states = len(sketch.edges)
+    edges = [(low, high, target) for row in sketch.edges for (low, high), target in row]
+    labels = np.array(edges, dtype=np.int32).reshape(-1, 3)
+    calls = [sketch.calls.get(s, ()) for s in range(states)]
+    pairs = np.array([c for row in calls for c in row], dtype=np.int32).reshape(-1, 2)
+    is_return = np.zeros(states, dtype=np.bool_)
+    is_return[list(sketch.returns)] = True
+    loop_min = np.zeros(states, dtype=np.int64)
+    loop_max = np.full(states, NO_LOOP, dtype=np.int64)
+    for state, (least, most) in sketch.loops.items():
+        loop_min[state], loop_max[state] = least, most
+    byte_class, class_byte = _byte_classes(labels)
     return Automaton(
-        edge_start=_offsets(edges),
-        edge_low=np.array([low for (low, _), _ in flat_edges], dtype=np.uint8),
-        edge_high=np.array([high for (_, high), _ in flat_edges], dtype=np.uint8),
-        edge_target=np.array([target for _, target in flat_edges], dtype=np.int32),
-        epsilon_start=_offsets(epsilon),
-        epsilon_target=np.array([t for row in epsilon for t in row], dtype=np.int32),
+        edge_start=_offsets(sketch.edges),
+        edge_low=labels[:, 0].astype(np.uint8),
+        edge_high=labels[:, 1].astype(np.uint8),
+        edge_target=labels[:, 2].copy(),
+        epsilon_start=_offsets(sketch.epsilon),
+        epsilon_target=np.array([t for row in sketch.epsilon for t in row], dtype=np.int32),
         call_start=_offsets(calls),
-        call_entry=np.array([entry for entry, _ in flat_calls], dtype=np.int32),
-        call_return=np.array([then for _, then in flat_calls], dtype=np.int32),
-        is_return=np.array([s in sketch.returns for s in range(len(edges))], dtype=np.bool_),
-        loop_min=np.array([low for low, _ in loops], dtype=np.int64),
-        loop_max=np.array([high for _, high in loops], dtype=np.int64),
-        distance=np.array(distance, dtype=np.int64),
+        call_entry=pairs[:, 0].copy(),
+        call_return=pairs[:, 1].copy(),
+        is_return=is_return,
+        loop_min=loop_min,
+        loop_max=loop_max,
+        distance=np.zeros(states, dtype=np.int64),
         byte_class=byte_class,
         class_byte=class_byte,
         start=np.array([start], dtype=np.int32),
     )
 
 
-def _distances(sketch: Sketch) -> list[int]:
-    """Return the fewest bytes from each state to a return of its rule, _FAR when there is none.
-
-    Relaxation to a fixed point (Bellman and Ford, generalised to calls as in Knuth 1977).
-    Continuations are numbered before what leads to them, so few rounds are needed.
-    """
-    distance = [_FAR] * len(sketch.edges)
-    for state in sketch.returns:
-        distance[state] = 0
-    order = range(len(distance))
-    changed = True
-    while changed:
-        changed = False
-        for state in order:
-            best = _best(sketch, distance, state)
-            if best < distance[state]:
-                distance[state] = best
-                changed = True
-    return distance
-
-
-def _best(sketch: Sketch, distance: list[int], state: int) -> int:
-    best = distance[state]
-    for _, target in sketch.edges[state]:
-        best = min(best, distance[target] + 1)
-    for target in sketch.epsilon[state]:
-        best = min(best, distance[target])
-    loop = sketch.loops.get(state)
-    if loop is not None:
-        entry = sketch.calls[state][0][0]
-        return min(best, _FAR, loop[0] * distance[entry] if loop[0] else 0)
-    for entry, then in sketch.calls.get(state, ()):
-        best = min(best, distance[entry] + distance[then])
-    return best
-
-
-def _refuse_left_recursion(sketch: Sketch, alive: list[bool]) -> None:
-    """Raise ConstraintError when a rule can call itself before reading a byte."""
-    entries = {entry for row in sketch.calls.values() for entry, _ in row if alive[entry]}
-    nullable = _nullable_entries(sketch, entries)
-    graph = {entry: _first_calls(sketch, entry, nullable) for entry in entries}
-    done: set[int] = set()
-    for root in entries:
-        stack = [(root, iter(graph[root]))]
-        path = {root}
-        while stack and root not in done:
-            node, following = stack[-1]
-            target = next(following, None)
-            if target is None:
-                stack.pop()
-                path.discard(node)
-                done.add(node)
-            elif target in path:
-                raise ConstraintError(
-                    "a rule begins with itself (left recursion)",
-                    remedy="write it as a repetition",
-                )
-            elif target not in done:
-                path.add(target)
-                stack.append((target, iter(graph[target])))
-
-
-def _nullable_entries(sketch: Sketch, entries: Iterable[int]) -> set[int]:
-    nullable: set[int] = set()
-    changed = True
-    while changed:
-        found = {
-            entry
-            for entry in entries
-            if entry not in nullable
-            and any(_may_return(sketch, s) for s in _silent(sketch, entry, nullable))
-        }
-        changed = bool(found)
-        nullable |= found
-    return nullable
-
-
-def _may_return(sketch: Sketch, state: int) -> bool:
-    return state in sketch.returns or sketch.loops.get(state, (1, 0))[0] == 0
-
-
-def _first_calls(sketch: Sketch, entry: int, nullable: set[int]) -> set[int]:
-    silent = _silent(sketch, entry, nullable)
-    return {callee for state in silent for callee, _ in sketch.calls.get(state, ())}
-
-
-def _silent(sketch: Sketch, entry: int, nullable: set[int]) -> set[int]:
-    """Return the states of the rule that are reached from `entry` without reading a byte."""
-    seen = {entry}
-    work = [entry]
-    while work:
-        state = work.pop()
-        skipped = [then for callee, then in sketch.calls.get(state, ()) if callee in nullable]
-        for target in (*sketch.epsilon[state], *skipped):
-            if target not in seen:
-                seen.add(target)
-                work.append(target)
-    return seen
+def _trimmed(a: Automaton, distance: NDArray[np.int64]) -> Automaton:
+    """Return `a` without the edges and calls that lead to what cannot be completed."""
+    alive = distance < FAR
+    edges = alive[a.edge_target]
+    epsilons = alive[a.epsilon_target]
+    calls = alive[a.call_entry] & alive[a.call_return]
+    return a._replace(
+        edge_start=_kept_offsets(a.edge_start, edges),
+        edge_low=a.edge_low[edges],
+        edge_high=a.edge_high[edges],
+        edge_target=a.edge_target[edges],
+        epsilon_start=_kept_offsets(a.epsilon_start, epsilons),
+        epsilon_target=a.epsilon_target[epsilons],
+        call_start=_kept_offsets(a.call_start, calls),
+        call_entry=a.call_entry[calls],
+        call_return=a.call_return[calls],
+        distance=distance,
+    )
 
 
 def _offsets(rows: Sequence[Sequence[object]]) -> NDArray[np.int32]:
@@ -177,18 +106,22 @@ def _offsets(rows: Sequence[Sequence[object]]) -> NDArray[np.int32]:
     return offsets
 
 
-def _byte_classes(
-    edges: list[list[tuple[tuple[int, int], int]]],
-) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return (class of each byte, one byte of each class): bytes that no edge tells apart.
+def _kept_offsets(offsets: NDArray[np.int32], kept: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Return row offsets after the entries that are not `kept` have gone."""
+    before = np.zeros(len(kept) + 1, dtype=np.int32)
+    np.cumsum(kept, out=before[1:])
+    return before[offsets]
+
+
+def _byte_classes(labels: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return (class of each byte, one byte of each class) for edges (low, high, target).
 
     Every range starts or ends a class, and classes are runs of bytes: a byte's class is the number
-    of boundaries below it. Bytes that no edge reads may share one class with each other only.
+    of boundaries below it. No edge tells the bytes of a class apart.
     """
     boundary = np.zeros(257, dtype=np.bool_)
-    for low, high in {label for row in edges for label, _ in row}:
-        boundary[low] = True
-        boundary[high + 1] = True
+    boundary[labels[:, 0]] = True
+    boundary[labels[:, 1] + 1] = True
     boundary[0] = False
     classes = np.cumsum(boundary[:256]).astype(np.uint8)
     _, first = np.unique(classes, return_index=True)

@@ -1,0 +1,155 @@
+"""What can be reached in an automaton: distances to a return, and calls that never read.
+
+Jitted passes over the arrays of an `Automaton`; arrays in, arrays out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from constrain.jit import jit
+from constrain.tables import NO_LOOP, Automaton
+
+__all__ = ["FAR", "distances", "is_left_recursive"]
+
+FAR = 1 << 60
+"""The distance of a state that cannot be completed."""
+
+
+@jit
+def distances(a: Automaton) -> NDArray[np.int64]:
+    """Return the fewest bytes from each state to a return of its rule, shape (S,), FAR for none.
+
+    Relaxation to a fixed point (Bellman and Ford, over calls as in Knuth, "A generalization of
+    Dijkstra's algorithm", 1977), sweeping both ways because continuations are numbered first.
+    """
+    states = a.is_return.shape[0]
+    distance = np.full(states, FAR, dtype=np.int64)
+    changed, upwards = True, True
+    while changed:
+        changed = False
+        for i in range(states):
+            s = i if upwards else states - 1 - i
+            best = _best(a, distance, s)
+            if best < distance[s]:
+                distance[s] = best
+                changed = True
+        upwards = not upwards
+    return distance
+
+
+@jit
+def _best(a: Automaton, distance: NDArray[np.int64], s: int) -> int:
+    best = 0 if a.is_return[s] else FAR
+    if a.loop_max[s] != NO_LOOP:
+        if a.loop_min[s] == 0:
+            return 0
+        item = distance[a.call_entry[a.call_start[s]]]
+        if item == 0:
+            return 0
+        return FAR if item > FAR // a.loop_min[s] else a.loop_min[s] * item
+    for e in range(a.edge_start[s], a.edge_start[s + 1]):
+        best = min(best, distance[a.edge_target[e]] + 1)
+    for e in range(a.epsilon_start[s], a.epsilon_start[s + 1]):
+        best = min(best, distance[a.epsilon_target[e]])
+    for i in range(a.call_start[s], a.call_start[s + 1]):
+        best = min(best, distance[a.call_entry[i]] + distance[a.call_return[i]])
+    return best
+
+
+@jit
+def is_left_recursive(a: Automaton) -> bool:
+    """Return whether some call can come back to itself before a byte is read.
+
+    Over the graph of silent moves (epsilon edges, calls, and skipping calls that may read
+    nothing), a call inside a strongly connected component would push frames without end.
+    Components by Tarjan's algorithm (1972), without recursion.
+    """
+    states = a.is_return.shape[0]
+    silent = _silently_returning(a)
+    order = np.full(states, -1, dtype=np.int64)
+    low = np.zeros(states, dtype=np.int64)
+    component = np.full(states, -1, dtype=np.int64)
+    stack = np.zeros(states, dtype=np.int64)
+    path = np.zeros(states, dtype=np.int64)
+    place = np.zeros(states, dtype=np.int64)
+    counter, found, height = 0, 0, 0
+    for root in range(states):
+        if order[root] >= 0:
+            continue
+        depth = 0
+        path[0] = root
+        while depth >= 0:
+            s = path[depth]
+            if order[s] < 0:
+                order[s] = low[s] = counter
+                counter += 1
+                stack[height] = s
+                height += 1
+                place[s] = 0
+            target = _silent_move(a, silent, s, place[s])
+            if target == -1:
+                if low[s] == order[s]:
+                    while True:
+                        height -= 1
+                        component[stack[height]] = found
+                        if stack[height] == s:
+                            break
+                    found += 1
+                depth -= 1
+                if depth >= 0:
+                    low[path[depth]] = min(low[path[depth]], low[s])
+                continue
+            place[s] += 1
+            if target == -2:
+                continue
+            if order[target] < 0:
+                depth += 1
+                path[depth] = target
+            elif component[target] < 0:
+                low[s] = min(low[s], order[target])
+    for s in range(states):
+        for i in range(a.call_start[s], a.call_start[s + 1]):
+            if component[s] == component[a.call_entry[i]]:
+                return True
+    return False
+
+
+@jit
+def _silent_move(a: Automaton, silent: NDArray[np.bool_], s: int, number: int) -> int:
+    """Return the target of silent move `number` of `s`, -2 when it is none, -1 after the last."""
+    epsilons = a.epsilon_start[s + 1] - a.epsilon_start[s]
+    if number < epsilons:
+        return a.epsilon_target[a.epsilon_start[s] + number]
+    number -= epsilons
+    calls = a.call_start[s + 1] - a.call_start[s]
+    if number >= 2 * calls:
+        return -1
+    i = a.call_start[s] + number // 2
+    if number % 2 == 0:
+        return a.call_entry[i]
+    return a.call_return[i] if silent[a.call_entry[i]] else -2
+
+
+@jit
+def _silently_returning(a: Automaton) -> NDArray[np.bool_]:
+    states = a.is_return.shape[0]
+    silent = a.is_return.copy()
+    changed = True
+    while changed:
+        changed = False
+        for s in range(states):
+            if silent[s]:
+                continue
+            may = a.loop_max[s] != NO_LOOP and a.loop_min[s] == 0
+            for e in range(a.epsilon_start[s], a.epsilon_start[s + 1]):
+                may = may or silent[a.epsilon_target[e]]
+            for i in range(a.call_start[s], a.call_start[s + 1]):
+                skips = silent[a.call_entry[i]]
+                back = a.loop_max[s] != NO_LOOP or silent[a.call_return[i]]
+                may = may or (skips and back)
+            if may:
+                silent[s] = True
+                changed = True
+    return silent
