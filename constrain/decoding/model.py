@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from constrain.decoding import registry
 from constrain.decoding.attention import AttentionStyle, attention_style
@@ -74,6 +74,8 @@ def load_model(spec: ModelSpec) -> LanguageModel:
     dtype = _dtype(spec, device)
     source = registry.locate(spec.name)
     with quiet():
+        config = _loaded(spec, source, AutoConfig)
+        attention_style(config.get_text_config())  # refuse before gigabytes are read
         tokenizer = _loaded(spec, source, AutoTokenizer)
         module = _module(spec, source, dtype, device)
     return language_model(spec.name, module, TextTokenizer(tokenizer))
@@ -104,9 +106,7 @@ def language_model(name: str, module: Any, tokenizer: TextTokenizer) -> Language
 def _loaded(spec: ModelSpec, source: str | Path, loader: Any, **options: Any) -> Any:
     """Call `from_pretrained`, and turn whatever goes wrong into one clear ModelError."""
     try:
-        return loader.from_pretrained(
-            source, trust_remote_code=spec.trust_remote_code or None, **options
-        )
+        return loader.from_pretrained(source, trust_remote_code=spec.trust_remote_code, **options)
     except ConstrainError:
         raise
     except Exception as cause:

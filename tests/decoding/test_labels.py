@@ -43,8 +43,8 @@ def test_neither_batch_nor_shared_prefix_changes_scores(batch_size: int) -> None
     model = tiny_model()
     alone = score(model, batch_size=1)
     together = score(model, batch_size=batch_size, shared_prefix=PROMPTS[1])
-    for i in alone:
-        assert together[i] == pytest.approx(alone[i], abs=1e-4)
+    for i, scores in alone.items():
+        assert together[i] == pytest.approx(scores, abs=1e-4)
 
 
 def test_prompts_longer_than_the_tail_are_prefilled_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,8 +70,8 @@ def test_running_out_of_memory_halves_the_batch() -> None:
     large, small = scripted_model(script), scripted_model(script, out_of_memory_over=2)
     expected = dict(score_labels(large, enumerate(PROMPTS), LABELS))
     found = dict(score_labels(small, enumerate(PROMPTS), LABELS, shared_prefix=PROMPTS[3]))
-    for i in expected:
-        assert found[i] == pytest.approx(expected[i])
+    for i, scores in expected.items():
+        assert found[i] == pytest.approx(scores)
 
 
 def test_prompts_are_read_lazily() -> None:

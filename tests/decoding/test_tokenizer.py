@@ -47,7 +47,8 @@ def byte_level() -> dict[str, Any]:
     pieces = [*sorted(ByteLevel.alphabet()), "Ġt", "he", "Ġthe", "<|end|>"]
     vocab = {piece: i for i, piece in enumerate(pieces)}
     return {
-        "added_tokens": [added(vocab["<|end|>"], "<|end|>"), added(len(vocab), "<tool>", special=False)],
+        "added_tokens": [added(vocab["<|end|>"], "<|end|>"),
+                         added(len(vocab), "<tool>", special=False)],
         "normalizer": None,
         "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True,
                           "use_regex": True},
@@ -77,7 +78,12 @@ def sentencepiece() -> dict[str, Any]:
         "normalizer": {"type": "Sequence", "normalizers": [prepend, replace]},
         "pre_tokenizer": None,
         "decoder": {"type": "Sequence", "decoders": steps},
-        "model": {**bpe(vocab, merges), "unk_token": "<unk>", "byte_fallback": True, "fuse_unk": True},
+        "model": {
+            **bpe(vocab, merges),
+            "unk_token": "<unk>",
+            "byte_fallback": True,
+            "fuse_unk": True,
+        },
     }
 
 
@@ -263,7 +269,9 @@ def test_template_parts_may_hold_control_tokens_and_documents_may_not() -> None:
 def test_splitting_at_the_document_gives_the_same_prompt() -> None:
     small = chat()
     before, after = small.encode_split(ASK, "@doc@", {})
-    assert before + small.encode("<|end|>?") + after == small.encode_chat(ASK, {"@doc@": "<|end|>?"})
+    assert before + small.encode("<|end|>?") + after == small.encode_chat(
+        ASK, {"@doc@": "<|end|>?"}
+    )
 
 
 @pytest.mark.parametrize("content", ["no document", "@doc@ and @doc@"])
@@ -294,7 +302,9 @@ def test_the_prompt_ends_where_a_finished_answer_would_begin() -> None:
         "{{ m.content }}", "{% if m.role == 'assistant' %}(no thoughts) {% endif %}{{ m.content }}"
     )
     small = chat(thinking)
-    assert shown(small, small.encode_chat(ASK, {"@doc@": "x"})).endswith("assistant: (no thoughts) ")
+    assert shown(small, small.encode_chat(ASK, {"@doc@": "x"})).endswith(
+        "assistant: (no thoughts) "
+    )
 
 
 def test_the_token_that_ends_a_turn_ends_an_answer() -> None:
