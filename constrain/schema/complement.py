@@ -1,4 +1,4 @@
-"""The complement of a type: every value that is not in it.
+"""The complement of a type, as types to intersect: every value that is not in it.
 
 Takes and gives `Type`s. The complement of an atom is a union of atoms, one for each of its
 statements that may fail; an object fails by a missing key, a key too many, or a key whose value
@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from constrain.schema.intersect import intersection
 from constrain.schema.types import (
     ANY_TYPE,
     FALSE,
@@ -30,22 +29,7 @@ from constrain.schema.types import (
 )
 from constrain.syntax.expr import alt, complement, literal
 
-__all__ = ["complement_of", "loose"]
-
-
-def complement_of(kind: Type) -> Type:
-    """Return all JSON values that are not in `kind`."""
-    found = Type(
-        null=not kind.null,
-        booleans=frozenset({False, True}) - kind.booleans,
-        numbers=ANY_TYPE.numbers,
-        strings=ANY_TYPE.strings,
-        arrays=ANY_TYPE.arrays,
-        objects=ANY_TYPE.objects,
-    )
-    for part in _failures(kind):
-        found = intersection(found, part)
-    return found
+__all__ = ["failures", "loose"]
 
 
 def loose(kind: Type) -> bool:
@@ -53,8 +37,13 @@ def loose(kind: Type) -> bool:
     return any(atom.unique for atom in kind.arrays)
 
 
-def _failures(kind: Type) -> Iterator[Type]:
-    """Give one type for each atom: the values of its kind that are not in it, and other kinds."""
+def failures(kind: Type) -> Iterator[Type]:
+    """Give types whose intersection is the complement of `kind`.
+
+    One for each atom (the values of its kind that are not in it, and all other kinds), so that who
+    intersects them can simplify after each.
+    """
+    yield replace(ANY_TYPE, null=not kind.null, booleans=frozenset({False, True}) - kind.booleans)
     if kind.numbers.points:
         yield replace(ANY_TYPE, numbers=NumberSet(ranges=tuple(_gaps(kind.numbers))))
     for interval in kind.numbers.ranges:

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from constrain.schema.membership import contains
+from constrain.schema.strings import content
 from constrain.schema.types import (
     ANY_OBJECT,
     ANY_TYPE,
@@ -25,8 +26,10 @@ from constrain.schema.types import (
     Type,
     both,
 )
+from constrain.syntax.expr import alt
 
 A = TypeVar("A")
+_MAX_STRING_PAIRS = 8
 
 __all__ = ["holds", "intersection", "range_holds", "union"]
 
@@ -41,7 +44,7 @@ def intersection(left: Type, right: Type) -> Type:
         null=left.null and right.null,
         booleans=left.booleans & right.booleans,
         numbers=_numbers(left.numbers, right.numbers),
-        strings=_pairs(left.strings, right.strings, _strings),
+        strings=_pairs(*_few(left.strings, right.strings), _strings),
         arrays=_pairs(left.arrays, right.arrays, _arrays),
         objects=_pairs(left.objects, right.objects, _objects),
     )
@@ -158,6 +161,21 @@ def _no_multiple(interval: NumberRange, step: Fraction) -> bool:
 
 
 # ---------------------------------------------------------------- strings
+
+
+def _few(
+    left: tuple[StringAtom, ...], right: tuple[StringAtom, ...]
+) -> tuple[tuple[StringAtom, ...], tuple[StringAtom, ...]]:
+    """Return both unions, each as one language where their product would be large."""
+    if len(left) * len(right) <= _MAX_STRING_PAIRS:
+        return left, right
+    return _one_language(left), _one_language(right)
+
+
+def _one_language(atoms: tuple[StringAtom, ...]) -> tuple[StringAtom, ...]:
+    listed = tuple(atom for atom in atoms if atom.values is not None)
+    others = [content(atom) for atom in atoms if atom.values is None]
+    return (*listed, StringAtom((alt(*others),))) if len(others) > 1 else atoms
 
 
 def _strings(left: StringAtom, right: StringAtom) -> StringAtom | None:

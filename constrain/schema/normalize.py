@@ -15,7 +15,8 @@ from typing import Any
 
 from constrain.errors import SchemaError, UnsupportedSchema
 from constrain.limits import Limits
-from constrain.schema.complement import complement_of
+from constrain.schema.absorb import absorbed
+from constrain.schema.complement import failures
 from constrain.schema.document import Document, Location, child_pointer
 from constrain.schema.inhabited import contradicts, pruned
 from constrain.schema.intersect import intersection
@@ -92,7 +93,9 @@ class Normalizer:
             return self._schema_type(claim)
         if isinstance(claim, Equals):
             return constants([json.loads(claim.text)])
-        return complement_of(self.type_of(claim.claims)) if isinstance(claim, Negated) else NO_TYPE
+        if isinstance(claim, Negated):
+            return self.without(ANY_TYPE, self.type_of(claim.claims))
+        return NO_TYPE
 
     def peek(self, claims: Claims) -> Type | None:
         """Return the type of a child, or None where finding out would lead too deep."""
@@ -116,6 +119,16 @@ class Normalizer:
             if len(a) * len(b) > _MAX_ALTERNATIVES and min(len(a), len(b)) > 1:
                 raise TooManyAlternatives
         return intersection(left, right)
+
+    def without(self, found: Type, other: Type) -> Type:
+        """Return the values of `found` that are not in `other`; raises TooManyAlternatives."""
+        for part in failures(other):
+            found = self.met(found, part)
+            found = replace(found, arrays=absorbed(found.arrays), objects=absorbed(found.objects))
+            found = self.pruned(found)
+            if not found:
+                break
+        return found
 
     def pruned(self, kind: Type) -> Type:
         """Return the type without alternatives that are seen to be empty."""

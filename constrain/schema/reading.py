@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from constrain.errors import SchemaError
 from constrain.schema.assertions import Assertions
-from constrain.schema.complement import complement_of, loose
+from constrain.schema.complement import loose
 from constrain.schema.document import Document, Location, child_pointer
 from constrain.schema.intersect import union
 from constrain.schema.keywords import KEYWORDS
@@ -80,6 +80,9 @@ class Owner(Protocol):
     def met(self, left: Type, right: Type) -> Type:
         """Return the intersection; raises TooManyAlternatives."""
 
+    def without(self, found: Type, other: Type) -> Type:
+        """Return the values of `found` that are not in `other`; raises TooManyAlternatives."""
+
     def pruned(self, kind: Type) -> Type:
         """Return the type without alternatives that are seen to be empty."""
 
@@ -104,12 +107,12 @@ class Reading:
         found = ANY_TYPE
         for part in parts:
             if part in _READERS:
-                found = self.owner.met(found, _READERS[part](self, found))
+                found = self.owner.met(found, _READERS[part](self))
         if not _COMBINATIONS.isdisjoint(parts):
             found = self.owner.pruned(found)
-        for part in _LAST:
+        for part, narrow in _NARROWERS.items():
             if part in parts:
-                found = _LAST[part](self, found)
+                found = narrow(self, found)
         return found
 
     def claims(self, keyword: str, *parts: str | int) -> Claims:
@@ -131,34 +134,34 @@ class Reading:
 
     # ------------------------------------------------------------ one kind of value
 
-    def kinds(self, _: Type) -> Type:
+    def kinds(self) -> Type:
         return union(self.assertions.kinds())
 
-    def const(self, _: Type) -> Type:
+    def const(self) -> Type:
         return constants([self.location.schema["const"]])
 
-    def enum(self, _: Type) -> Type:
+    def enum(self) -> Type:
         return constants(self.assertions.listed("enum"))
 
-    def numbers(self, _: Type) -> Type:
+    def numbers(self) -> Type:
         return replace(ANY_TYPE, numbers=NumberSet(ranges=(self.assertions.numbers(),)))
 
-    def strings(self, _: Type) -> Type:
+    def strings(self) -> Type:
         atom = self.assertions.strings()
         empty = atom.maximum is not None and atom.maximum < atom.minimum
         return replace(ANY_TYPE, strings=() if empty else (atom,))
 
-    def arrays(self, _: Type) -> Type:
+    def arrays(self) -> Type:
         atom = self.assertions.arrays()
         empty = atom.maximum is not None and atom.maximum < atom.minimum
         return replace(ANY_TYPE, arrays=() if empty else (atom,))
 
-    def objects(self, _: Type) -> Type:
+    def objects(self) -> Type:
         atom = self.assertions.objects()
         empty = atom.maximum is not None and atom.maximum < atom.minimum
         return replace(ANY_TYPE, objects=() if empty else (atom,))
 
-    def property_names(self, _: Type) -> Type:
+    def property_names(self) -> Type:
         names = self.owner.type_of(self.claims("propertyNames")).strings
         listed = frozenset(v for atom in names for v in atom.values or ())
         languages = tuple(content(atom) for atom in names if atom.values is None)
@@ -167,22 +170,22 @@ class Reading:
 
     # ------------------------------------------------------------ combinations
 
-    def reference(self, _: Type) -> Type:
+    def reference(self) -> Type:
         return self.owner.referred(self.location, self.scope, "$ref")
 
-    def dynamic_reference(self, _: Type) -> Type:
+    def dynamic_reference(self) -> Type:
         return self.owner.referred(self.location, self.scope, "$dynamicRef")
 
-    def recursive_reference(self, _: Type) -> Type:
+    def recursive_reference(self) -> Type:
         return self.owner.referred(self.location, self.scope, "$recursiveRef")
 
-    def all_of(self, _: Type) -> Type:
+    def all_of(self) -> Type:
         found = ANY_TYPE
         for branch in self.branches("allOf"):
             found = self.owner.met(found, branch)
         return found
 
-    def any_of(self, _: Type) -> Type:
+    def any_of(self) -> Type:
         branches = self.branches("anyOf")
         if self.owner.tracked and 1 < len(branches) <= _MAX_SUBSETS:
             branches += list(self._overlaps(branches))
@@ -197,70 +200,67 @@ class Reading:
                     found = self.owner.met(found, other)
                 yield found
 
-    def one_of(self, so_far: Type) -> Type:
-        branches = self.branches("oneOf")
-        return union(self._alone(branches, i, so_far) for i in range(len(branches)))
+    def one_of(self, found: Type) -> Type:
+        branches = [self.owner.met(found, branch) for branch in self.branches("oneOf")]
+        return union(self._alone(branches, i) for i in range(len(branches)))
 
-    def _alone(self, branches: list[Type], index: int, so_far: Type) -> Type:
+    def _alone(self, branches: list[Type], index: int) -> Type:
         """Return the values of one branch that are in no other."""
-        owner = self.owner
         found = branches[index]
         for i, other in enumerate(branches):
-            if i == index or not owner.pruned(owner.met(owner.met(so_far, found), other)):
-                continue
-            try:
-                found = owner.pruned(owner.met(found, self.complement(other, "oneOf")))
-            except TooManyAlternatives:
-                owner.note(self.location, "oneOf", "its branches overlap in too many ways")
+            if i != index and self.owner.pruned(self.owner.met(found, other)):
+                found = self.without(found, other, "oneOf")
         return found
 
-    def complement(self, kind: Type, keyword: str) -> Type:
-        """Return the complement, with a note where it is too large."""
-        if loose(kind):
+    def without(self, found: Type, other: Type, keyword: str) -> Type:
+        """Return the values of `found` outside of `other`, or all with a note where that fails."""
+        if loose(other):
             self.owner.note(self.location, keyword, "uniqueItems has no complement here")
-        return complement_of(kind)
+        try:
+            return self.owner.without(found, other)
+        except TooManyAlternatives:
+            self.owner.note(self.location, keyword, "its complement has too many alternatives")
+            return found
 
-    def not_(self, _: Type) -> Type:
-        return self.complement(self.type_at("not"), "not")
+    def not_(self, found: Type) -> Type:
+        return self.without(found, self.type_at("not"), "not")
 
-    def conditional(self, _: Type) -> Type:
+    def conditional(self, found: Type) -> Type:
         schema = self.location.schema
         if "then" not in schema and "else" not in schema and not self.owner.tracked:
-            return ANY_TYPE
-        met = self.type_at("if")
-        then = self.type_at("then") if "then" in schema else ANY_TYPE
-        other = self.type_at("else") if "else" in schema else ANY_TYPE
-        held = self.owner.met(met, then)
-        return union([held, self.owner.met(self.complement(met, "if"), other)])
+            return found
+        condition = self.type_at("if")
+        held = self.owner.pruned(self.owner.met(found, condition))
+        failed = self.without(found, condition, "if")
+        if "then" in schema:
+            held = self.owner.met(held, self.type_at("then"))
+        if "else" in schema:
+            failed = self.owner.met(failed, self.type_at("else"))
+        return union([held, failed])
 
     # ------------------------------------------------------------ dependencies
 
-    def dependent_required(self, _: Type) -> Type:
-        names = self._entries("dependentRequired")
-        needed = {name: self.assertions.names("dependentRequired", name) for name in names}
-        return self._each(
-            self._needs(name, _objects(ObjectAtom(required=others)))
-            for name, others in needed.items()
-        )
+    def dependent_required(self, found: Type) -> Type:
+        for name in self._entries("dependentRequired"):
+            others = self.assertions.names("dependentRequired", name)
+            found = self._if_present(found, name, _objects(ObjectAtom(required=others)))
+        return found
 
-    def dependent_schemas(self, _: Type) -> Type:
-        names = self._entries("dependentSchemas")
-        return self._each(
-            self._needs(name, self.type_at("dependentSchemas", name)) for name in names
-        )
+    def dependent_schemas(self, found: Type) -> Type:
+        for name in self._entries("dependentSchemas"):
+            found = self._if_present(found, name, self.type_at("dependentSchemas", name))
+        return found
 
-    def dependencies(self, _: Type) -> Type:
-        return self._each(
-            self._needs(name, self._dependency(name, value))
-            for name, value in self._entries("dependencies").items()
-        )
-
-    def _dependency(self, name: str, value: Any) -> Type:
-        if isinstance(value, str):
-            return _objects(ObjectAtom(required=(value,)))
-        if isinstance(value, list):
-            return _objects(ObjectAtom(required=self.assertions.names("dependencies", name)))
-        return self.type_at("dependencies", name)
+    def dependencies(self, found: Type) -> Type:
+        for name, value in self._entries("dependencies").items():
+            if isinstance(value, str | list):
+                one = isinstance(value, str)
+                others = (str(value),) if one else self.assertions.names("dependencies", name)
+                kind = _objects(ObjectAtom(required=others))
+            else:
+                kind = self.type_at("dependencies", name)
+            found = self._if_present(found, name, kind)
+        return found
 
     def _entries(self, keyword: str) -> Mapping[str, Any]:
         value = self.location.schema[keyword]
@@ -269,17 +269,13 @@ class Reading:
             raise SchemaError(f"{keyword!r} is not an object", pointer=pointer)
         return value
 
-    def _needs(self, name: str, kind: Type) -> Type:
-        """Return: no object, or the key is absent, or it is there and `kind` holds."""
-        absent = _objects(ObjectAtom(named=((name, FALSE),)))
+    def _if_present(self, found: Type, name: str, kind: Type) -> Type:
+        """Return the values that lack the key (or are no objects), or have it and are of `kind`."""
+        absent = self.owner.met(found, _objects(ObjectAtom(named=((name, FALSE),))))
         present = replace(NO_TYPE, objects=(ObjectAtom(required=(name,)),))
-        return union([absent, self.owner.met(present, kind)])
-
-    def _each(self, types: Iterable[Type]) -> Type:
-        found = ANY_TYPE
-        for kind in types:
-            found = self.owner.pruned(self.owner.met(found, kind))
-        return found
+        present = self.owner.pruned(self.owner.met(found, present))
+        present = self.owner.met(present, kind)
+        return self.owner.pruned(union([absent, present]))
 
     # ------------------------------------------------------------ unevaluated
 
@@ -319,8 +315,7 @@ def _objects(*atoms: ObjectAtom) -> Type:
     return replace(ANY_TYPE, objects=atoms)
 
 
-Reader = Callable[[Reading, Type], Type]
-_READERS: dict[str, Reader] = {
+_READERS: dict[str, Callable[[Reading], Type]] = {
     "type": Reading.kinds,
     "const": Reading.const,
     "enum": Reading.enum,
@@ -334,18 +329,16 @@ _READERS: dict[str, Reader] = {
     "$recursiveRef": Reading.recursive_reference,
     "allOf": Reading.all_of,
     "anyOf": Reading.any_of,
-    "oneOf": Reading.one_of,
-    "not": Reading.not_,
-    "if": Reading.conditional,
-    "dependentRequired": Reading.dependent_required,
-    "dependentSchemas": Reading.dependent_schemas,
-    "dependencies": Reading.dependencies,
 }
-_LAST: dict[str, Reader] = {
+# These narrow what all others left: the less is left, the fewer alternatives they make.
+_NARROWERS: dict[str, Callable[[Reading, Type], Type]] = {
+    "oneOf": Reading.one_of,
+    "dependentRequired": Reading.dependent_required,
+    "dependencies": Reading.dependencies,
+    "dependentSchemas": Reading.dependent_schemas,
+    "if": Reading.conditional,
+    "not": Reading.not_,
     "unevaluatedItems": Reading.unevaluated_items,
     "unevaluatedProperties": Reading.unevaluated_properties,
 }
-_COMBINATIONS = frozenset(
-    {"$ref", "allOf", "anyOf", "oneOf", "not", "if", "enum", "const", "propertyNames"}
-    | {"dependentRequired", "dependentSchemas", "dependencies", "$dynamicRef", "$recursiveRef"}
-)
+_COMBINATIONS = frozenset({"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf"})
