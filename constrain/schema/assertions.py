@@ -71,7 +71,8 @@ class Assertions:
 
     def listed(self, keyword: str) -> list[Any]:
         """Return the value of a keyword that must be a list."""
-        return self._of(keyword, list, "a list")
+        value: list[Any] = self._of(keyword, list, "a list")
+        return value
 
     # ------------------------------------------------------------ numbers
 

@@ -95,7 +95,9 @@ def _not_array(atom: ArrayAtom) -> Iterator[ArrayAtom]:
     for items in atom.items:
         yield from _item_fails(items)
     for witness in atom.witnesses:
-        if witness.minimum:
+        if witness.minimum == 1:
+            yield ArrayAtom(items=(Items(witness.start, None, negated(witness.claims)),))
+        elif witness.minimum:
             yield ArrayAtom(witnesses=(replace(witness, minimum=0, maximum=witness.minimum - 1),))
         if witness.maximum is not None:
             more = replace(witness, minimum=witness.maximum + 1, maximum=None)

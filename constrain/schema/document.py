@@ -195,7 +195,7 @@ def _identifier(schema: Mapping[str, Any], draft: Draft) -> str | None:
 
 
 def _absolute(base: str, reference: str) -> str:
-    """Return the URI that `reference` means at `base`; urljoin knows no urn, so keep those whole."""
+    """Return the URI that `reference` means at `base`; urljoin knows no urn: those stay whole."""
     if not reference:
         return base
     if base.startswith("urn:") or not base:

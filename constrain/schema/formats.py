@@ -96,8 +96,8 @@ _TEMPLATE = (
     rf"|\{{[+#./;?&]?{_VARSPEC}(?:,{_VARSPEC})*\}})*"
 )
 
-# Rather than count 253 characters beside labels of 63, which takes 16,000 states: up to three labels
-# of full length, or up to ten of 24.
+# Rather than count 253 characters beside labels of 63, which takes 16,000 states: up to three
+# labels of full length, or up to ten of 24.
 _SHORT_LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,22}[A-Za-z0-9])?"
 _HOSTNAME = rf"{_LABEL}(?:\.{_LABEL}){{0,2}}|{_SHORT_LABEL}(?:\.{_SHORT_LABEL}){{3,9}}"
 # The last label must not be all digits.

@@ -153,7 +153,8 @@ def _is_empty(interval: NumberRange) -> bool:
 
 
 def _no_multiple(interval: NumberRange, step: Fraction) -> bool:
-    assert interval.low is not None and interval.high is not None
+    if interval.low is None or interval.high is None:
+        return False
     first, last = -(-interval.low // step), interval.high // step
     first += interval.low_open and first * step == interval.low
     last -= interval.high_open and last * step == interval.high

@@ -91,6 +91,10 @@ class Lowering:
             self._values[claims] = known
         return known
 
+    def type_of(self, claims: Claims) -> Type:
+        """Return the type of the values that fulfil the claims."""
+        return self.normalizer.type_of(claims)
+
     def name(self, wish: str) -> str:
         """Return a rule name that is not taken, beginning with `wish`."""
         count = self._names.get(wish, 0) + 1

@@ -43,6 +43,7 @@ _MAX_NESTING = 100
 _MAX_PEEKS = 3
 # Above this many alternatives of one kind an intersection is given up.
 _MAX_ALTERNATIVES = 4_000
+_MAX_KEPT = 800
 # What makes a schema more than its `$ref` where siblings count.
 _SILENT = frozenset({"$ref", "$defs", "definitions", "$schema", "$anchor", "$comment", "$id"})
 
@@ -54,6 +55,7 @@ class Normalizer:
         self.document = document
         self.answers: dict[str, KeywordAnswer] = {}
         self._limits = limits
+        self._deadline = limits.deadline()
         self._strict = strict
         self._types: dict[Claims, Type] = {}
         self._active: list[Located] = []
@@ -118,7 +120,11 @@ class Normalizer:
         for a, b in ((left.objects, right.objects), (left.arrays, right.arrays)):
             if len(a) * len(b) > _MAX_ALTERNATIVES and min(len(a), len(b)) > 1:
                 raise TooManyAlternatives
-        return intersection(left, right)
+        self._deadline.check()
+        found = intersection(left, right)
+        if max(len(found.objects), len(found.arrays)) > _MAX_KEPT:
+            raise TooManyAlternatives
+        return found
 
     def without(self, found: Type, other: Type) -> Type:
         """Return the values of `found` that are not in `other`; raises TooManyAlternatives."""
@@ -199,7 +205,7 @@ class Normalizer:
         try:
             found = self._combined(location, claim.scope)
         except TooManyAlternatives:
-            fact = f"its combination has more than {_MAX_ALTERNATIVES:,} alternatives"
+            fact = f"its combination has more than {_MAX_KEPT} alternatives"
             remedy = "combine fewer anyOf, oneOf or dependencies at one place"
             raise UnsupportedSchema(fact, pointer=claim.pointer, remedy=remedy) from None
         finally:

@@ -121,10 +121,10 @@ class _Range:
             first += 1
         if last is not None and self.interval.high_open and last == high:
             last -= 1
-        positive = NOTHING
+        positive: Expr = NOTHING
         if last is None or last >= 0:
             positive = self._naturals(max(first or 0, 0), last)
-        negative = NOTHING
+        negative: Expr = NOTHING
         if first is None or first < 0:
             upper = None if first is None else -first
             negative = self._naturals(1 if last is None else max(1, -last), upper)

@@ -229,6 +229,6 @@ class _Division:
 def _merged(cells: list[_Division]) -> list[_Cell]:
     languages: dict[frozenset[object], tuple[Claims, list[Expr]]] = {}
     for cell in cells:
-        claims, parts = languages.setdefault(frozenset(cell.claims), (cell.claims, []))
+        _, parts = languages.setdefault(frozenset(cell.claims), (cell.claims, []))
         parts.append(cell.language())
     return [_Cell(alt(*parts), claims) for claims, parts in languages.values()]

@@ -1,8 +1,8 @@
 """Removing what can never end: rules without a text, and every way that needs one.
 
 Takes a Grammar; gives the Grammar with the same language in which every rule has a text (as far as
-shape tells; `And` and `Not` are taken to have one). So a property that no value fits is never begun,
-and a schema that needs itself for ever is recognised: its start becomes `NOTHING`.
+shape tells; `And` and `Not` are taken to have one). So a property that no value fits is never
+begun, and a schema that needs itself for ever is recognised: its start becomes `NOTHING`.
 """
 
 from __future__ import annotations

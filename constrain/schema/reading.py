@@ -8,7 +8,7 @@ anyOf, oneOf, not, if, dependencies, unevaluated); keywords about one kind of va
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, Protocol
@@ -135,33 +135,41 @@ class Reading:
     # ------------------------------------------------------------ one kind of value
 
     def kinds(self) -> Type:
+        """Read `type`."""
         return union(self.assertions.kinds())
 
     def const(self) -> Type:
+        """Read `const`."""
         return constants([self.location.schema["const"]])
 
     def enum(self) -> Type:
+        """Read `enum`."""
         return constants(self.assertions.listed("enum"))
 
     def numbers(self) -> Type:
+        """Read the number keywords."""
         return replace(ANY_TYPE, numbers=NumberSet(ranges=(self.assertions.numbers(),)))
 
     def strings(self) -> Type:
+        """Read the string keywords."""
         atom = self.assertions.strings()
         empty = atom.maximum is not None and atom.maximum < atom.minimum
         return replace(ANY_TYPE, strings=() if empty else (atom,))
 
     def arrays(self) -> Type:
+        """Read the array keywords."""
         atom = self.assertions.arrays()
         empty = atom.maximum is not None and atom.maximum < atom.minimum
         return replace(ANY_TYPE, arrays=() if empty else (atom,))
 
     def objects(self) -> Type:
+        """Read the object keywords."""
         atom = self.assertions.objects()
         empty = atom.maximum is not None and atom.maximum < atom.minimum
         return replace(ANY_TYPE, objects=() if empty else (atom,))
 
     def property_names(self) -> Type:
+        """Read `propertyNames`: keys of other names are forbidden."""
         names = self.owner.type_of(self.claims("propertyNames")).strings
         listed = frozenset(v for atom in names for v in atom.values or ())
         languages = tuple(content(atom) for atom in names if atom.values is None)
@@ -171,21 +179,26 @@ class Reading:
     # ------------------------------------------------------------ combinations
 
     def reference(self) -> Type:
+        """Read `$ref`."""
         return self.owner.referred(self.location, self.scope, "$ref")
 
     def dynamic_reference(self) -> Type:
+        """Read `$dynamicRef`."""
         return self.owner.referred(self.location, self.scope, "$dynamicRef")
 
     def recursive_reference(self) -> Type:
+        """Read `$recursiveRef`."""
         return self.owner.referred(self.location, self.scope, "$recursiveRef")
 
     def all_of(self) -> Type:
+        """Read `allOf`."""
         found = ANY_TYPE
         for branch in self.branches("allOf"):
             found = self.owner.met(found, branch)
         return found
 
     def any_of(self) -> Type:
+        """Read `anyOf`."""
         branches = self.branches("anyOf")
         if self.owner.tracked and 1 < len(branches) <= _MAX_SUBSETS:
             branches += list(self._overlaps(branches))
@@ -201,6 +214,7 @@ class Reading:
                 yield found
 
     def one_of(self, found: Type) -> Type:
+        """Narrow by `oneOf`: each branch without all others."""
         branches = [self.owner.met(found, branch) for branch in self.branches("oneOf")]
         return union(self._alone(branches, i) for i in range(len(branches)))
 
@@ -223,9 +237,11 @@ class Reading:
             return found
 
     def not_(self, found: Type) -> Type:
+        """Narrow by `not`."""
         return self.without(found, self.type_at("not"), "not")
 
     def conditional(self, found: Type) -> Type:
+        """Narrow by `if`, `then` and `else`."""
         schema = self.location.schema
         if "then" not in schema and "else" not in schema and not self.owner.tracked:
             return found
@@ -241,17 +257,20 @@ class Reading:
     # ------------------------------------------------------------ dependencies
 
     def dependent_required(self, found: Type) -> Type:
+        """Narrow by `dependentRequired`."""
         for name in self._entries("dependentRequired"):
             others = self.assertions.names("dependentRequired", name)
             found = self._if_present(found, name, _objects(ObjectAtom(required=others)))
         return found
 
     def dependent_schemas(self, found: Type) -> Type:
+        """Narrow by `dependentSchemas`."""
         for name in self._entries("dependentSchemas"):
             found = self._if_present(found, name, self.type_at("dependentSchemas", name))
         return found
 
     def dependencies(self, found: Type) -> Type:
+        """Narrow by `dependencies`: lists of names or schemas."""
         for name, value in self._entries("dependencies").items():
             if isinstance(value, str | list):
                 one = isinstance(value, str)

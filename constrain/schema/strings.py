@@ -23,7 +23,7 @@ def content(atom: StringAtom) -> Expr:
     """Return the language of an atom. Lengths count code points."""
     if atom.values is not None:
         return alt(*(literal(value) for value in atom.values))
-    length = ANY_TEXT
+    length: Expr = ANY_TEXT
     if atom.minimum or atom.maximum is not None:
         length = repeat(ANY_CHAR, atom.minimum, atom.maximum)
     return conjunction((*atom.languages, length))

@@ -45,8 +45,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """The value satisfies the schema at `pointer` (`scope`: resources entered on the way, only
-    in documents with dynamic references)."""
+    """The value satisfies the schema at `pointer`.
+
+    `scope`: the resources entered on the way, only in documents with dynamic references.
+    """
 
     pointer: str
     scope: tuple[str, ...] = ()
