@@ -42,8 +42,8 @@ _MAX_NESTING = 100
 # How deep into children one looks to see that an alternative is empty.
 _MAX_PEEKS = 3
 # Above this many alternatives of one kind an intersection is given up.
-_MAX_ALTERNATIVES = 4_000
-_MAX_KEPT = 800
+_MAX_ALTERNATIVES = 2_000
+_MAX_KEPT = 400
 # What makes a schema more than its `$ref` where siblings count.
 _SILENT = frozenset({"$ref", "$defs", "definitions", "$schema", "$anchor", "$comment", "$id"})
 

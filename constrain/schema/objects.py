@@ -151,11 +151,13 @@ class _Object:
         return alt(empty, seq(self._separator(0), self.free, more, close))
 
     def _witnessed(self, state: _State, least: int, most: int | None) -> Expr:
-        """Return members of which the last is a witness: a later equal key would replace it."""
-        if len(state.missing) > 1 or most == 0:
+        """Return members of which the last is a witness: a later equal key would replace it.
+
+        So where several witnesses are missing, the one last key must serve as all of them.
+        """
+        if most == 0:
             return NOTHING
-        witness = self.atom.witnesses[next(iter(state.missing))]
-        last = self._free_members(witness)
+        last = self._free_members(*(self.atom.witnesses[i] for i in sorted(state.missing)))
         comma = self.writer.punctuation.comma
         before = None if most is None else most - 1
         alone = seq(self._separator(state.count), last)
@@ -167,19 +169,19 @@ class _Object:
         longer = seq(self._separator(state.count), self.free, free, comma, last)
         return alt(alone if least <= 1 else NOTHING, longer)
 
-    def _free_members(self, witness: KeyWitness | None = None) -> Expr:
-        """Return one member with a key that no schema names (which serves as a witness)."""
+    def _free_members(self, *witnesses: KeyWitness) -> Expr:
+        """Return one member with a key that no schema names (which serves as all witnesses)."""
         known = complement(alt(*(literal(n) for n in self.names))) if self.names else None
         members = []
-        for cell in self._cells(witness):
+        for cell in self._cells(witnesses):
             language = cell.keys if known is None else conjunction((cell.keys, known))
             members.append(self._member(self.writer.text(language), cell.claims))
         return alt(*members)
 
-    def _cells(self, witness: KeyWitness | None) -> list[_Cell]:
+    def _cells(self, witnesses: tuple[KeyWitness, ...]) -> list[_Cell]:
         """Divide the unknown keys by the patterns of the rules."""
         rules = list(self.atom.rules)
-        if witness is not None:
+        for witness in witnesses:
             rules += [(witness.keys, witness.claims), (witness.keys.opposite(), FALSE)]
         cells = [_Division()]
         for keys, claims in rules:

@@ -1,0 +1,98 @@
+"""Number texts against exact arithmetic."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.expr_oracle import accepts
+from tests.schema.languages import language, written
+
+bounds = st.one_of(
+    st.integers(-1200, 1200),
+    st.decimals(-20, 20, places=2).map(float),
+    st.sampled_from([0, 0.0, 1e3, 0.1, -0.5, 2**60, 1e-7]),
+)
+texts = st.one_of(
+    st.integers(-1300, 1300).map(str),
+    st.decimals(-25, 25, places=3).map(str),
+    st.decimals(-2, 2, places=1).map(str),
+)
+KEYWORDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+
+
+def fulfils(schema: dict[str, Any], value: Decimal) -> bool:
+    exact = {k: Decimal(repr(v)) for k, v in schema.items() if k in (*KEYWORDS, "multipleOf")}
+    return (
+        value >= exact.get("minimum", value)
+        and value <= exact.get("maximum", value)
+        and value > exact.get("exclusiveMinimum", value - 1)
+        and value < exact.get("exclusiveMaximum", value + 1)
+        and value % exact.get("multipleOf", Decimal("1e-9")) == 0
+    )
+
+
+@settings(max_examples=250, deadline=None)
+@given(
+    bounds=st.dictionaries(st.sampled_from(KEYWORDS), bounds, min_size=1, max_size=2),
+    kind=st.sampled_from(["number", "integer"]),
+    candidates=st.lists(texts, min_size=1, max_size=12),
+)
+def test_a_bounded_number_is_accepted_exactly_when_it_is_within(
+    bounds: dict[str, float], kind: str, candidates: list[str]
+) -> None:
+    schema = {"anyOf": [{"type": kind, **bounds}, {"type": "null"}]}
+    member = language(schema)
+    for text in candidates:
+        value = Decimal(text)
+        negative_zero = text.startswith("-") and value == 0
+        expected = fulfils(bounds, value) and (kind == "number" or "." not in text)
+        if not negative_zero:
+            assert member(text) == expected, (text, bounds)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    step=st.sampled_from([1, 2, 3, 7, 10, 12, 30, 250, 0.01, 0.5, 0.25, 1.0, 0.125]),
+    low=st.integers(-50, 50),
+    candidates=st.lists(texts, min_size=1, max_size=12),
+)
+def test_multiples_are_exact_in_decimal(step: float, low: int, candidates: list[str]) -> None:
+    schema = {"type": "number", "multipleOf": step, "minimum": low}
+    grammar = written(schema).grammar
+    for text in candidates:
+        value = Decimal(text)
+        whole = Decimal(repr(step)) % 1 == 0
+        if not (text.startswith("-") and value == 0) and not (whole and "." in text):
+            assert accepts(grammar, text) == fulfils(schema, value), (text, step)
+
+
+@pytest.mark.parametrize("text", ["0", "-0", "12.5", "1e5", "1.5E-3", "-7.25e+10", "0.000001"])
+def test_an_unbounded_number_may_be_any_that_a_person_writes(text: str) -> None:
+    assert language({"type": "number"})(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["01", ".5", "1.", "+1", "1.e2", "-", "1e", "NaN", "1" * 21, "0." + "1" * 13]
+)
+def test_digits_are_json_and_bounded(text: str) -> None:
+    assert not language({"type": "number"})(text)
+
+
+def test_powers_of_ten_never_cross_a_bound() -> None:
+    positive = language({"type": "number", "exclusiveMinimum": 0})
+    assert positive("5e-7")
+    assert positive("1e20")
+    assert not positive("0e5")
+    assert not language({"type": "number", "minimum": 1})("5e-7")
+    assert not language({"type": "number", "maximum": 10})("5e7")
+
+
+def test_a_bound_with_more_digits_raises_the_limit_on_digits() -> None:
+    member = language({"type": "integer", "minimum": 10**25})
+    assert member("1" + "0" * 25)
+    assert not member("9" * 25)

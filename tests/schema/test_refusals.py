@@ -1,0 +1,101 @@
+"""What is not a schema, or cannot be enforced: an error, or an answer, at a JSON Pointer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from constrain.errors import (
+    LimitExceeded,
+    SchemaError,
+    UnresolvableReference,
+    UnsatisfiableSchema,
+    UnsupportedSchema,
+)
+from constrain.limits import Limits
+from constrain.schema import SchemaOptions, schema_grammar
+
+MALFORMED = [
+    ({"properties": ["name"]}, "/properties"),
+    ({"properties": {"a": {"required": "name"}}}, "/properties/a/required"),
+    ({"type": "strin"}, "/type"),
+    ({"items": {"minLength": -1}}, "/items/minLength"),
+    ({"maximum": "3"}, "/maximum"),
+    ({"multipleOf": 0}, "/multipleOf"),
+    ({"pattern": "("}, "/pattern"),
+    ({"patternProperties": {"a/(": {}}}, "/patternProperties/a~1("),
+    ({"enum": "a"}, "/enum"),
+    ({"anyOf": []}, "/anyOf"),
+    ({"anyOf": [3]}, "/anyOf/0"),
+    ({"$ref": 7}, "/$ref"),
+    ({"uniqueItems": 1}, "/uniqueItems"),
+]
+
+
+@pytest.mark.parametrize(("schema", "pointer"), MALFORMED)
+def test_a_malformed_keyword_is_named_at_its_pointer(schema: Any, pointer: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        schema_grammar(schema)
+    assert caught.value.pointer == pointer
+    assert f"at #{pointer}:" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "target", ["#/$defs/none", "/$defs/x", "https://example.com/s.json", "#none"]
+)
+def test_a_reference_that_leads_nowhere_is_an_error_with_a_remedy(target: str) -> None:
+    with pytest.raises(UnresolvableReference) as caught:
+        schema_grammar({"properties": {"v": {"$ref": target}}, "$defs": {"x": {}}})
+    assert caught.value.pointer == "/properties/v/$ref"
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        False,
+        {"type": "integer", "minimum": 5, "maximum": 3},
+        {"type": "object", "properties": {"a": False}, "required": ["a"]},
+        {"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]},
+        {"enum": ["a"], "type": "integer"},
+        {"type": "object", "required": ["a", "b"], "maxProperties": 1},
+        {"type": "array", "contains": {"const": 1}, "maxItems": 0},
+    ],
+)
+def test_a_schema_without_instances_is_recognised(schema: Any) -> None:
+    with pytest.raises(UnsatisfiableSchema):
+        schema_grammar(schema)
+
+
+def test_a_schema_that_only_refers_to_itself_is_refused() -> None:
+    for schema in ({"$ref": "#"}, {"allOf": [{"$ref": "#"}]}):
+        with pytest.raises(UnsupportedSchema):
+            schema_grammar(schema)
+
+
+def test_what_is_not_enforced_is_answered_and_refused_when_strict() -> None:
+    schema = {"items": {"type": "array", "items": {"type": "string"}, "uniqueItems": True}}
+    (answer,) = schema_grammar(schema).answers
+    assert (answer.pointer, answer.keyword, answer.answer) == (
+        "/items/uniqueItems",
+        "uniqueItems",
+        "checked",
+    )
+    with pytest.raises(UnsupportedSchema) as caught:
+        schema_grammar(schema, SchemaOptions(strict=True))
+    assert caught.value.pointer == "/items/uniqueItems"
+
+
+def test_nesting_is_limited_and_never_exhausts_the_stack() -> None:
+    schema: Any = {"type": "null"}
+    for _ in range(390):
+        schema = {"type": "array", "items": schema}
+    schema_grammar(schema)
+    deep: Any = {}
+    for _ in range(3_000):
+        deep = {"allOf": [deep], "type": "object"}
+    with pytest.raises(LimitExceeded):
+        schema_grammar(deep)
+    with pytest.raises(LimitExceeded):
+        schema_grammar(schema, limits=Limits(depth=50))
