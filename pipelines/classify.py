@@ -22,7 +22,7 @@ from pipelines.summary import RunSummary
 from pipelines.tally import FieldsTally
 from pipelines.template import load_template
 from pipelines.truncate import PromptEncoder
-from pipelines.wording import label_task
+from pipelines.wording import MESSAGE_LEAD, label_task
 
 __all__ = ["classify"]
 
@@ -151,14 +151,17 @@ def _examples(config: ClassifyConfig, labels: tuple[str, ...], run: Run) -> tupl
         return ()
 
     def check(value: Any) -> str | None:
-        return None if _label_of(value) in labels else f"{value!r} is none of the labels"
+        return None if _label_of(value, labels) in labels else f"{value!r} is none of the labels"
 
     return load_examples(config.prompt.examples, check, run.documents)
 
 
-def _label_of(value: Any) -> Any:
-    """Return the label of a golden value: itself, or the one field of an object."""
-    return next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
+def _label_of(value: Any, labels: tuple[str, ...]) -> Any:
+    """Return the label of a golden value: itself, or the one value of an object that is a label."""
+    if not isinstance(value, dict):
+        return value
+    found = [item for item in value.values() if item in labels]
+    return found[0] if len(found) == 1 else value
 
 
 def _prompter(
@@ -167,7 +170,8 @@ def _prompter(
     template = load_template(config.prompt.file) if config.prompt.file else None
     system = config.prompt.system
     if system is None:
-        system = label_task(labels) if template is None else ""
-    turns = tuple(Turn(e.document, str(_label_of(e.value))) for e in examples)
+        system = label_task() if template is None else ""
+    turns = tuple(Turn(e.document, str(_label_of(e.value, labels))) for e in examples)
     shown = [{"text": turn.document.text, "value": turn.answer} for turn in turns]
-    return Prompter(Task(system, turns, {"choices": labels, "examples": shown}), template)
+    variables = {"choices": labels, "examples": shown}
+    return Prompter(Task(system, MESSAGE_LEAD, turns, variables), template)

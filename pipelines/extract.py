@@ -149,4 +149,4 @@ def _prompter(
         system = constraint.instruction if template is None else ""
     shown = [{"text": e.document.text, "value": e.value} for e in examples]
     turns = tuple(Turn(e.document, constraint.spell(e.value)) for e in examples)
-    return Prompter(Task(system, turns, {**constraint.variables, "examples": shown}), template)
+    return Prompter(Task(system, "", turns, {**constraint.variables, "examples": shown}), template)

@@ -1,7 +1,11 @@
-"""The fields of a JSON value under dotted names: `total`, `seller.city`, `lines[].amount`."""
+"""The fields of a JSON value under dotted names: `total`, `seller.city`, `lines[].amount`.
+
+A key that would be misread (empty, or with a dot, a bracket or a quote) is written as JSON text.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +21,7 @@ def field_name(path: tuple[str | int, ...]) -> str:
         if isinstance(part, int):
             name += "[]"
         else:
-            name += f".{part}" if name else part
+            name = _below(name, part)
     return name or WHOLE
 
 
@@ -31,10 +35,15 @@ def walk_fields(value: Any) -> Iterator[tuple[str, Any]]:
 def _inside(value: Any, prefix: str) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         for key, item in value.items():
-            name = f"{prefix}.{key}" if prefix else key
+            name = _below(prefix, key)
             yield name, item
             yield from _inside(item, name)
     elif isinstance(value, list):
         for item in value:
             yield f"{prefix}[]", item
             yield from _inside(item, f"{prefix}[]")
+
+
+def _below(prefix: str, key: str) -> str:
+    shown = key if key and not set(key) & set('."[]') else json.dumps(key)
+    return f"{prefix}.{shown}" if prefix else shown

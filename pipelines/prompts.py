@@ -29,9 +29,13 @@ class Turn:
 
 @dataclass(frozen=True)
 class Task:
-    """What to do: the system message, the turns that show how, and what templates may use."""
+    """What to do: the system message, the turns that show how, and what templates may use.
+
+    `lead` is what the user says before the document, where no template says it.
+    """
 
     system: str
+    lead: str = ""
     turns: tuple[Turn, ...] = ()
     variables: Mapping[str, Any] = field(default_factory=dict)
 
@@ -93,7 +97,7 @@ class Prompter:
 
     def _user_text(self, text: str, document: Document) -> str:
         if self._template is None:
-            return text
+            return self._task.lead + text
         return self._template.render(text, document, self._task.variables)
 
     def _assemble(self, pieces: Sequence[tuple[str, Sequence[str]]]) -> ChatPrompt:

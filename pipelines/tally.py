@@ -15,7 +15,6 @@ from typing import Any
 from pipelines.confidence import Confidence
 from pipelines.fields import walk_fields
 from pipelines.jsontext import dumps_line
-from pipelines.readers.rows import json_type
 
 __all__ = ["MAX_FIELDS", "FieldStats", "FieldsTally"]
 
@@ -103,7 +102,7 @@ class _Tally:
         self.pressures = _Range()
 
     def add(self, value: Any) -> None:
-        kind = json_type(value).rpartition(" ")[2]
+        kind = _json_type(value)
         self.types[kind] += 1
         if value is None:
             return
@@ -169,3 +168,15 @@ class _Range:
     @property
     def mean(self) -> float | None:
         return round(self._sum / self.count, 6) if self.count else None
+
+
+def _json_type(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int | float):
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    return "array" if isinstance(value, list) else "object"

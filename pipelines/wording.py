@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from pipelines.outline import outline
 from pipelines.schematree import Schema, resolve
 
-__all__ = ["choice_task", "label_task", "pattern_task", "schema_task"]
+__all__ = ["MESSAGE_LEAD", "choice_task", "label_task", "pattern_task", "schema_task"]
+
+MESSAGE_LEAD = "Message: "
+"""What stands before each document that is classified."""
 
 
 def schema_task(schema: Schema) -> str:
@@ -41,7 +44,11 @@ def choice_task(choices: Sequence[str]) -> str:
     return f"Read the document the user sends, and answer with one of these:\n{listed}"
 
 
-def label_task(labels: Sequence[str]) -> str:
-    """Return the instruction to classify."""
-    listed = "\n".join(f"- {label}" for label in labels)
-    return f"Classify the message the user sends. Answer with one of these labels:\n{listed}"
+def label_task() -> str:
+    """Return the instruction to classify.
+
+    The labels are not listed: all of them are scored, and a small model takes from a list above
+    all which label stands last (on 72 banking questions, SmolLM2-135M: 0.86 right without the
+    list, 0.49 with it). A template may show `choices` to a larger model.
+    """
+    return "You label messages. Answer with a short label that says what the message is about."
