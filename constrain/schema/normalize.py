@@ -86,8 +86,11 @@ class Normalizer:
         if len(claims) == 1:
             return self._type_of_one(claims[0])
         found = ANY_TYPE
-        for claim in claims:
-            found = self.met(found, self.type_of((claim,)))
+        try:
+            for claim in claims:
+                found = self.met(found, self.type_of((claim,)))
+        except TooManyAlternatives:
+            raise _too_many(*claims) from None
         return self.pruned(found)
 
     def _type_of_one(self, claim: Claim) -> Type:
@@ -96,7 +99,10 @@ class Normalizer:
         if isinstance(claim, Equals):
             return constants([json.loads(claim.text)])
         if isinstance(claim, Negated):
-            return self.without(ANY_TYPE, self.type_of(claim.claims))
+            try:
+                return self.without(ANY_TYPE, self.type_of(claim.claims))
+            except TooManyAlternatives:
+                raise _too_many(*claim.claims) from None
         return NO_TYPE
 
     def peek(self, claims: Claims) -> Type | None:
@@ -205,9 +211,7 @@ class Normalizer:
         try:
             found = self._combined(location, claim.scope)
         except TooManyAlternatives:
-            fact = f"its combination has more than {_MAX_KEPT} alternatives"
-            remedy = "combine fewer anyOf, oneOf or dependencies at one place"
-            raise UnsupportedSchema(fact, pointer=claim.pointer, remedy=remedy) from None
+            raise _too_many(claim) from None
         finally:
             self._active.pop()
             if entered:
@@ -281,6 +285,13 @@ class Normalizer:
             fact = f"{keyword!r} cannot be enforced here: {why}"
             raise UnsupportedSchema(fact, pointer=pointer, remedy="drop it, or do without strict")
         self.answers.setdefault(pointer, KeywordAnswer(pointer, keyword, "checked", why))
+
+
+def _too_many(*claims: Claim) -> UnsupportedSchema:
+    pointer = next((c.pointer for c in claims if isinstance(c, Located)), "")
+    fact = f"its combination has more than {_MAX_KEPT} alternatives"
+    remedy = "combine fewer anyOf, oneOf or dependencies at one place"
+    return UnsupportedSchema(fact, pointer=pointer, remedy=remedy)
 
 
 def _recursive(schema: Any) -> bool:
