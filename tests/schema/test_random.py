@@ -110,7 +110,9 @@ def test_texts_are_accepted_exactly_when_they_validate(schema: Any, candidates: 
         if member and not found.answers:
             assert valid, f"too loose: {value!r}"
         if valid:
-            assert any(accepts(found.grammar, text) for text in _orders(value)), f"strict: {value!r}"
+            assert any(accepts(found.grammar, text) for text in _orders(value)), (
+                f"strict: {value!r}"
+            )
 
 
 def _orders(value: Any) -> Iterator[str]:
