@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from constrain.errors import UnsatisfiableSchema
 from constrain.limits import Limits
+from constrain.schema.arrays import item_claims
 from constrain.schema.document import Document
+from constrain.schema.keys import KeyClaims
 from constrain.schema.keywords import KeywordAnswer
 from constrain.schema.lower import Lowering
 from constrain.schema.normalize import Normalizer
 from constrain.schema.options import SchemaOptions
-from constrain.schema.prune import productive
+from constrain.schema.prune import ending_rules, ends, productive
+from constrain.schema.types import Claims, Located
 from constrain.syntax.expr import Grammar, Nothing
 
 __all__ = ["SchemaGrammar", "schema_grammar"]
@@ -43,16 +46,40 @@ def schema_grammar(
     options, limits = options or SchemaOptions(), limits or Limits()
     document = Document(schema, limits)
     normalizer = Normalizer(document, limits, strict=options.strict)
-    grammar = productive(Lowering(normalizer, options, limits).grammar())
+    lowering = Lowering(normalizer, options, limits)
+    written = lowering.grammar()
+    grammar = productive(written)
     if isinstance(grammar.start, Nothing):
-        raise _unsatisfiable(normalizer)
+        raise _unsatisfiable(lowering, ending_rules(written))
     answers = tuple(normalizer.answers.values())
     return SchemaGrammar(grammar, answers, _DRAFT_NAMES[document.draft])
 
 
-def _unsatisfiable(normalizer: Normalizer) -> UnsatisfiableSchema:
+def _unsatisfiable(lowering: Lowering, ending: frozenset[str]) -> UnsatisfiableSchema:
+    """Name the innermost schema without a value that its parents need."""
+    claims = lowering.normalizer.root()
+    seen, pointer = {claims}, ""
+    while True:
+        pointer = next((c.pointer for c in claims if isinstance(c, Located)), pointer)
+        needed = (c for c in _needed(lowering.normalizer, claims) if c not in seen)
+        empty = [c for c in needed if not ends(lowering.value(c), ending)]
+        if not empty:
+            break
+        claims = empty[0]
+        seen.add(claims)
     return UnsatisfiableSchema(
         "no value satisfies this schema",
-        pointer="",
+        pointer=pointer,
         remedy="look for keywords that contradict each other, or a reference that never ends",
     )
+
+
+def _needed(normalizer: Normalizer, claims: Claims) -> Iterator[Claims]:
+    """Give the claims of required keys and items."""
+    kind = normalizer.type_of(claims)
+    for atom in kind.objects:
+        values = KeyClaims(atom)
+        yield from (values.of(name) for name in atom.required)
+    for array in kind.arrays:
+        if array.minimum:
+            yield item_claims(array, 0)

@@ -24,18 +24,18 @@ from constrain.syntax.expr import (
     seq,
 )
 
-__all__ = ["productive"]
+__all__ = ["ending_rules", "ends", "productive"]
 
 
 def productive(grammar: Grammar) -> Grammar:
     """Return the grammar without rules, alternatives and repetitions that have no text."""
-    ending = _ending(grammar)
+    ending = ending_rules(grammar)
     start = _kept(grammar.start, ending)
     rules = {name: _kept(expr, ending) for name, expr in grammar.rules.items() if name in ending}
     return Grammar(start, _reachable(start, rules))
 
 
-def _ending(grammar: Grammar) -> frozenset[str]:
+def ending_rules(grammar: Grammar) -> frozenset[str]:
     """Return the rules that have a text: the least fixed point, by a worklist."""
     callers: dict[str, set[str]] = defaultdict(set)
     for name, expr in grammar.rules.items():
@@ -45,7 +45,7 @@ def _ending(grammar: Grammar) -> frozenset[str]:
     todo = list(grammar.rules)
     while todo:
         name = todo.pop()
-        if name not in ending and _ends(grammar.rules[name], ending):
+        if name not in ending and ends(grammar.rules[name], ending):
             ending.add(name)
             todo.extend(callers[name])
     return frozenset(ending)
@@ -63,18 +63,19 @@ def _calls(expr: Expr) -> Iterator[str]:
             todo.append(at.item)
 
 
-def _ends(expr: Expr, ending: set[str] | frozenset[str]) -> bool:
+def ends(expr: Expr, ending: set[str] | frozenset[str]) -> bool:
+    """Return whether an expression has a text, given the rules that have one."""
     match expr:
         case Nothing():
             return False
         case Ref(name):
             return name in ending
         case Seq(items):
-            return all(_ends(item, ending) for item in items)
+            return all(ends(item, ending) for item in items)
         case Alt(items):
-            return any(_ends(item, ending) for item in items)
+            return any(ends(item, ending) for item in items)
         case Repeat(item, minimum, _):
-            return minimum == 0 or _ends(item, ending)
+            return minimum == 0 or ends(item, ending)
     return True
 
 

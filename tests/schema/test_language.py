@@ -9,7 +9,7 @@ import pytest
 from constrain.schema import SchemaOptions
 from tests.schema.languages import language
 
-S, I, N = {"type": "string"}, {"type": "integer"}, {"type": "number"}
+S, I, N = {"type": "string"}, {"type": "integer"}, {"type": "number"}  # noqa: E741
 D4 = "http://json-schema.org/draft-04/schema#"
 D7 = "http://json-schema.org/draft-07/schema#"
 D19 = "https://json-schema.org/draft/2019-09/schema"

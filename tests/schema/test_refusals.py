@@ -68,6 +68,18 @@ def test_a_schema_without_instances_is_recognised(schema: Any) -> None:
         schema_grammar(schema)
 
 
+def test_the_part_that_cannot_be_is_named() -> None:
+    inner = {
+        "type": "object",
+        "properties": {"b": {"type": "string", "enum": [1]}},
+        "required": ["b"],
+    }
+    schema = {"type": "object", "properties": {"a": inner}, "required": ["a"]}
+    with pytest.raises(UnsatisfiableSchema) as caught:
+        schema_grammar(schema)
+    assert caught.value.pointer == "/properties/a/properties/b"
+
+
 def test_a_schema_that_only_refers_to_itself_is_refused() -> None:
     for schema in ({"$ref": "#"}, {"allOf": [{"$ref": "#"}]}):
         with pytest.raises(UnsupportedSchema):
