@@ -167,11 +167,12 @@ def _label_of(value: Any, labels: tuple[str, ...]) -> Any:
 def _prompter(
     config: ClassifyConfig, labels: tuple[str, ...], examples: tuple[Example, ...]
 ) -> Prompter:
-    template = load_template(config.prompt.file) if config.prompt.file else None
-    system = config.prompt.system
-    if system is None:
-        system = label_task() if template is None else ""
     turns = tuple(Turn(e.document, str(_label_of(e.value, labels))) for e in examples)
     shown = [{"text": turn.document.text, "value": turn.answer} for turn in turns]
     variables = {"choices": labels, "examples": shown}
+    path = config.prompt.file
+    template = load_template(path, {*variables, *config.inputs.keep}) if path else None
+    system = config.prompt.system
+    if system is None:
+        system = label_task() if template is None else ""
     return Prompter(Task(system, MESSAGE_LEAD, turns, variables), template)

@@ -143,10 +143,12 @@ def _examples(config: ExtractConfig, constraint: Constraint, run: Run) -> tuple[
 def _prompter(
     config: ExtractConfig, constraint: Constraint, examples: tuple[Example, ...]
 ) -> Prompter:
-    template = load_template(config.prompt.file) if config.prompt.file else None
+    shown = [{"text": e.document.text, "value": e.value} for e in examples]
+    variables = {**constraint.variables, "examples": shown}
+    path = config.prompt.file
+    template = load_template(path, {*variables, *config.inputs.keep}) if path else None
     system = config.prompt.system
     if system is None:
         system = constraint.instruction if template is None else ""
-    shown = [{"text": e.document.text, "value": e.value} for e in examples]
     turns = tuple(Turn(e.document, constraint.spell(e.value)) for e in examples)
-    return Prompter(Task(system, "", turns, {**constraint.variables, "examples": shown}), template)
+    return Prompter(Task(system, "", turns, variables), template)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pipelines.documents import Document
-from pipelines.errors import DocumentError
+from pipelines.errors import ConfigError, DocumentError
 from pipelines.template import PromptTemplate
 
 __all__ = ["ChatPrompt", "Prompter", "Task", "Turn"]
@@ -57,10 +57,12 @@ class Prompter:
     """Builds the prompt of each document."""
 
     def __init__(self, task: Task, template: PromptTemplate | None = None) -> None:
+        """Prepare what all prompts share; raise `ConfigError` when an example can't be shown."""
         self._task = task
         self._template = template
         self._key = secrets.token_hex(8)  # no document can spell a sentinel it can't know
         self._hole = self._sentinel("document")
+        self._opening = self._system_and_turns()
 
     @property
     def same_for_all(self) -> bool:
@@ -69,14 +71,7 @@ class Prompter:
 
     def prompt(self, document: Document) -> ChatPrompt:
         """Return the prompt of `document`; raise `DocumentError` where a template fails on it."""
-        pieces: list[tuple[str, Sequence[str]]] = []
-        if self._task.system:
-            pieces.append(("system", [self._task.system]))
-        for turn in self._shown_turns():
-            pieces.append(("user", [self._user_text(turn.document.text, turn.document)]))
-            pieces.append(("assistant", [turn.answer]))
-        pieces.append(("user", self._around(document)))
-        return self._assemble(pieces)
+        return self._assemble([*self._opening, ("user", self._around(document))])
 
     def _around(self, document: Document) -> tuple[str, str, str]:
         """Return the user message in three parts: before the document, its sentinel, after."""
@@ -89,6 +84,20 @@ class Prompter:
                 remedy="write {{ document }} once, without filters",
             )
         return text.partition(self._hole)
+
+    def _system_and_turns(self) -> list[tuple[str, Sequence[str]]]:
+        """Return what comes before the document's own message; it is the same for all."""
+        pieces: list[tuple[str, Sequence[str]]] = []
+        if self._task.system:
+            pieces.append(("system", [self._task.system]))
+        for turn in self._shown_turns():
+            try:
+                text = self._user_text(turn.document.text, turn.document)
+            except DocumentError as error:
+                remedy = "give the rows of the examples the fields that the prompt uses"
+                raise ConfigError(error.fact, place=error.place, remedy=remedy) from None
+            pieces += [("user", [text]), ("assistant", [turn.answer])]
+        return pieces
 
     def _shown_turns(self) -> Sequence[Turn]:
         if self._template is not None and self._template.uses_examples:

@@ -1,13 +1,13 @@
 """A Jinja file that a user wrote -> the user message of each document.
 
-Variables: `document` (its text), `id`, `keep` (kept columns; each also under its own name),
+Variables: `document` (its text), `id`, `keep` (kept columns, each also under its own name),
 `schema`, `fields` (the outline), `choices`, `regex`, `examples` (with `.text` and `.value`).
 Sandboxed, and a name that isn't known is an error. Knows no tokenizer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +50,11 @@ class PromptTemplate:
             raise DocumentError(fact, stage="prompt", place=self._place) from None
 
 
-def load_template(path: str) -> PromptTemplate:
-    """Compile the template in a file; raise `ConfigError` with the line that is wrong."""
+def load_template(path: str, known: Collection[str]) -> PromptTemplate:
+    """Compile the template in a file; raise `ConfigError` with the line that is wrong.
+
+    `known` names the variables there will be, besides `document`, `id` and `keep`.
+    """
     environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
     try:
         source = Path(path).read_text(encoding="utf-8-sig")
@@ -67,4 +70,9 @@ def load_template(path: str) -> PromptTemplate:
     if "document" not in names:
         remedy = "write {{ document }} where its text belongs"
         raise ConfigError("the prompt never shows the document", place=path, remedy=remedy)
+    unknown = sorted(names - {*known, "document", "id", "keep"})
+    if unknown:
+        have = ", ".join(sorted({*known, "document", "id", "keep"}))
+        fact = f"the prompt uses {unknown[0]!r}, which is not known"
+        raise ConfigError(fact, place=path, remedy=f"there are {have}; --keep adds columns")
     return PromptTemplate(template, frozenset(names), path)
