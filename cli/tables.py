@@ -133,9 +133,11 @@ def _span(low: str, high: str) -> str:
 
 
 def _top(field: FieldStats, wide: bool) -> str:
-    """Return the most frequent values, those that occur more than once or the first one."""
-    shown = [pair for pair in field.top if pair[1] > 1] or list(field.top[:1])
-    return ", ".join(f"{_short(value, LONGEST_VALUE)} {count}×" for value, count in shown)
+    """Return the values that occur more than once and how often; else one value."""
+    often = [f"{_short(value, LONGEST_VALUE)} {count}×" for value, count in field.top if count > 1]
+    return ", ".join(often) or next(
+        (_short(value, 2 * LONGEST_VALUE) for value, _ in field.top), ""
+    )
 
 
 def _short(value: Any, longest: int) -> str:
