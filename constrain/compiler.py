@@ -21,9 +21,16 @@ from constrain.syntax.regex import parse_regex
 from constrain.tables import CompiledConstraint, Note
 from constrain.vocabulary import Vocabulary
 
-__all__ = ["compile_choices", "compile_grammar", "compile_json", "compile_regex", "compile_schema"]
+__all__ = [
+    "compile_choices",
+    "compile_grammar",
+    "compile_json",
+    "compile_regex",
+    "compile_schema",
+    "content_key",
+]
 
-_ENGINE = "1"
+_ENGINE = "2"
 """Changes whenever equal constraints compile to other tables."""
 
 
@@ -83,6 +90,13 @@ def compile_choices(
     """Compile a list of texts, one of which is written literally, without quotes."""
     if not choices:
         raise ConstraintError("there is nothing to choose from", remedy="give at least one choice")
+    for choice in choices:
+        if missing := sorted(set(choice.encode()) - vocabulary.byte_tokens):
+            raise ConstraintError(
+                f"the model's vocabulary has no token for byte 0x{missing[0]:02x}",
+                place=f"choice {choice!r}",
+                remedy="spell the choice otherwise",
+            )
     key = content_key(["choices", list(choices)], vocabulary)
     grammar = Grammar(alt(*(literal(choice) for choice in choices)), {})
     return _stored(key, vocabulary, limits or Limits(), store, lambda: (grammar, ()))
@@ -92,7 +106,7 @@ def compile_grammar(
     grammar: Grammar, vocabulary: Vocabulary, limits: Limits | None = None
 ) -> CompiledConstraint:
     """Compile a Grammar of expressions as it stands; it is never stored."""
-    automaton = build_automaton(grammar, limits or Limits())
+    automaton = build_automaton(grammar, limits or Limits(), vocabulary.byte_tokens)
     return CompiledConstraint(automaton, vocabulary, key="")
 
 
@@ -113,7 +127,8 @@ def _stored(
     found = store.load(key, vocabulary) if store else None
     if found is None:
         grammar, notes = write()
-        found = CompiledConstraint(build_automaton(grammar, limits), vocabulary, key, notes)
+        automaton = build_automaton(grammar, limits, vocabulary.byte_tokens)
+        found = CompiledConstraint(automaton, vocabulary, key, notes)
         if store:
             store.save(found)
     return found

@@ -108,6 +108,11 @@ class Vocabulary:
         return TokenTrie.build(self.tokens)
 
     @cached_property
+    def byte_tokens(self) -> frozenset[int]:
+        """The byte values that a token of their own spells: what can be written byte by byte."""
+        return frozenset(token[0] for token in self.tokens if token is not None and len(token) == 1)
+
+    @cached_property
     def fingerprint(self) -> str:
         """A hash of everything above: equal for equal vocabularies, on every machine."""
         digest = hashlib.sha256(f"{self.size} {self.eos_ids} ".encode())

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from constrain import bitmask
 from constrain.automata.pda import build_automaton
+from constrain.compiler import compile_choices, compile_grammar
 from constrain.errors import ConstraintError, MatcherError
 from constrain.limits import Limits
 from constrain.masks import MaskCache
@@ -316,6 +317,16 @@ def test_all_end_tokens_end_and_only_where_the_text_may_end() -> None:
         matcher.rollback(9)
 
 
+def test_bytes_without_a_token_of_their_own_never_strand_a_text() -> None:
+    plain = [bytes([b]) for b in range(256) if b != 0xA9]
+    vocabulary = Vocabulary.of([*plain, "é".encode(), b"a\xc3"], [300])
+    grammar = Grammar(alt(literal("é"), literal("ab")), {})
+    constraint = compile_grammar(grammar, vocabulary)
+    assert allowed(Matcher(constraint), vocabulary) == {plain.index(b"a")}
+    with pytest.raises(ConstraintError, match="0xa9"):
+        compile_choices(["é", "ab"], vocabulary)
+
+
 def test_ids_of_equal_bytes_are_allowed_together() -> None:
     vocabulary = Vocabulary.of([b"a", b"b", b"a", b"ab", b"ab"], [5])
     constraint = compiled(literal("ab"), vocabulary)
@@ -330,5 +341,5 @@ def test_left_recursion_is_refused_with_a_remedy() -> None:
 
 def test_a_grammar_without_any_text_is_refused() -> None:
     endless = Grammar(Ref("v"), {"v": seq(literal("a"), Ref("v"))})
-    with pytest.raises(ConstraintError, match="no text satisfies"):
+    with pytest.raises(ConstraintError, match="no text that the vocabulary can write"):
         build_automaton(endless, Limits())

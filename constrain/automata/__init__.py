@@ -2,3 +2,5 @@
 
 Knows no JSON and no schema; what it reads is `syntax.expr` alone.
 """
+
+__all__: list[str] = []

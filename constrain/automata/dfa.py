@@ -19,7 +19,16 @@ from constrain.errors import LimitExceeded
 from constrain.limits import Limits
 from constrain.syntax.charset import ANY, CharSet
 
-__all__ = ["DEAD", "CharDfa", "complement", "determinize", "divisible", "intersect", "minimize"]
+__all__ = [
+    "DEAD",
+    "CharDfa",
+    "complement",
+    "determinize",
+    "divisible",
+    "intersect",
+    "minimize",
+    "partition",
+]
 
 DEAD = -1
 _MINIMIZE_ROUNDS = 400

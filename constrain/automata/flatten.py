@@ -16,27 +16,36 @@ from constrain.automata.reach import FAR, distances, is_left_recursive
 from constrain.errors import ConstraintError, UnsatisfiableSchema
 from constrain.tables import NO_LOOP, Automaton
 
-__all__ = ["Sketch", "flatten"]
+__all__ = ["ALL_BYTES", "Edges", "Sketch", "flatten"]
+
+
+ALL_BYTES = frozenset(range(256))
+Edges = list[list[tuple[tuple[int, int], int]]]
+"""For each state its ((low, high), target): byte ranges, inclusive."""
 
 
 @dataclass
 class Sketch:
     """States under construction; `edges[s]` are ((low, high), target), byte ranges inclusive."""
 
-    edges: list[list[tuple[tuple[int, int], int]]]
+    edges: Edges
     epsilon: list[list[int]]
     calls: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     returns: set[int] = field(default_factory=set)
     loops: dict[int, tuple[int, int]] = field(default_factory=dict)
 
 
-def flatten(sketch: Sketch, start: int) -> Automaton:
-    """Return the arrays of `sketch`; raises ConstraintError when `start` cannot be completed."""
-    whole = _arrays(sketch, start)
+def flatten(sketch: Sketch, start: int, writable: frozenset[int] = ALL_BYTES) -> Automaton:
+    """Return the arrays of `sketch`; raises ConstraintError when `start` cannot be completed.
+
+    Only bytes in `writable` stay on edges: a byte that no token of its own spells could strand a
+    text in the middle of a character.
+    """
+    whole = _arrays(sketch, start, writable)
     distance = distances(whole)
     if distance[start] >= FAR:
         raise UnsatisfiableSchema(
-            "no text satisfies the constraint",
+            "no text that the vocabulary can write satisfies the constraint",
             remedy="look for bounds that exclude each other, or a part that contains itself",
         )
     trimmed = _trimmed(whole, distance)
@@ -47,9 +56,10 @@ def flatten(sketch: Sketch, start: int) -> Automaton:
     return trimmed
 
 
-def _arrays(sketch: Sketch, start: int) -> Automaton:
+def _arrays(sketch: Sketch, start: int, writable: frozenset[int]) -> Automaton:
     states = len(sketch.edges)
-    edges = [(low, high, target) for row in sketch.edges for (low, high), target in row]
+    rows = sketch.edges if writable == ALL_BYTES else _restricted(sketch.edges, writable)
+    edges = [(low, high, target) for row in rows for (low, high), target in row]
     labels = np.array(edges, dtype=np.int32).reshape(-1, 3)
     calls = [sketch.calls.get(s, ()) for s in range(states)]
     pairs = np.array([c for row in calls for c in row], dtype=np.int32).reshape(-1, 2)
@@ -61,7 +71,7 @@ def _arrays(sketch: Sketch, start: int) -> Automaton:
         loop_min[state], loop_max[state] = least, most
     byte_class, class_byte = _byte_classes(labels)
     return Automaton(
-        edge_start=_offsets(sketch.edges),
+        edge_start=_offsets(rows),
         edge_low=labels[:, 0].astype(np.uint8),
         edge_high=labels[:, 1].astype(np.uint8),
         edge_target=labels[:, 2].copy(),
@@ -78,6 +88,17 @@ def _arrays(sketch: Sketch, start: int) -> Automaton:
         class_byte=class_byte,
         start=np.array([start], dtype=np.int32),
     )
+
+
+def _restricted(edges: Edges, writable: frozenset[int]) -> Edges:
+    """Return the rows with every byte range cut down to the runs of writable bytes in it."""
+    runs: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for low, high in {label for row in edges for label, _ in row}:
+        inside = [byte in writable for byte in range(low, high + 1)]
+        starts = [i for i, ok in enumerate(inside) if ok and not (i and inside[i - 1])]
+        ends = [i for i, ok in enumerate(inside) if ok and inside[i + 1 : i + 2] != [True]]
+        runs[low, high] = [(low + a, low + b) for a, b in zip(starts, ends, strict=True)]
+    return [[(run, target) for label, target in row for run in runs[label]] for row in edges]
 
 
 def _trimmed(a: Automaton, distance: NDArray[np.int64]) -> Automaton:

@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from constrain.automata.alphabet import json_spellings, plain_spellings
-from constrain.automata.flatten import Sketch, flatten
+from constrain.automata.flatten import ALL_BYTES, Sketch, flatten
 from constrain.automata.nfa import ByteSpelling, NfaBuilder, size_of
 from constrain.automata.regular import embedder
 from constrain.errors import ConstraintError, LimitExceeded
@@ -46,14 +46,19 @@ _INLINE_DEPTH = 60
 _MOST = 1 << 62
 
 
-def build_automaton(grammar: Grammar, limits: Limits) -> Automaton:
-    """Compile `grammar`; raises ConstraintError when no text satisfies it, or LimitExceeded."""
+def build_automaton(
+    grammar: Grammar, limits: Limits, writable: frozenset[int] = ALL_BYTES
+) -> Automaton:
+    """Compile `grammar`; raises ConstraintError when no text satisfies it, or LimitExceeded.
+
+    Texts are written in `writable` bytes only (see flatten).
+    """
     builder = _PdaBuilder(grammar, limits)
     try:
         start = builder.build_all()
     except RecursionError:
         raise LimitExceeded("depth", given=limits.depth + 1, allowed=limits.depth) from None
-    return flatten(builder.sketch, start)
+    return flatten(builder.sketch, start, writable)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from constrain.errors import UnsupportedSchema
 from constrain.schema.arrays import ArrayWriter
@@ -33,7 +34,7 @@ from constrain.syntax.expr import (
 __all__ = ["object_expr"]
 
 _MAX_CELLS = 256
-_MAX_WITNESSES = 5
+_MAX_WITNESSES = 4
 
 
 def object_expr(writer: ArrayWriter, atom: ObjectAtom, claims: Claims) -> Expr:
@@ -135,10 +136,9 @@ class _Object:
         if least > 1 and self.free != NOTHING:
             self.writer.report(self.claims, "minProperties")("undeclared keys might be equal")
             least = 1
-        close = seq(self.writer.punctuation.closed, literal("}"))
         if state.missing:
-            return seq(self._witnessed(state, least, most), close)
-        return self._members(state.count, least, most, close)
+            return self._witnessed(state.count, state.missing, most, frozenset())
+        return self._members(state.count, least, most, self._close())
 
     def _members(self, count: int, least: int, most: int | None, close: Expr) -> Expr:
         comma = self.writer.punctuation.comma
@@ -150,39 +150,62 @@ class _Object:
         more = repeat(seq(comma, self.free), max(0, least - 1), None if most is None else most - 1)
         return alt(empty, seq(self._separator(0), self.free, more, close))
 
-    def _witnessed(self, state: _State, least: int, most: int | None) -> Expr:
-        """Return members of which the last is a witness: a later equal key would replace it.
+    def _witnessed(
+        self, count: int, missing: frozenset[int], most: int | None, served: frozenset[int]
+    ) -> Expr:
+        """Return additional members in which every missing witness is served, and the brace.
 
-        So where several witnesses are missing, the one last key must serve as all of them.
+        A later member with an equal key would replace an earlier one, so after a witness is served
+        every key that could be its own must have a value that serves it too.
         """
-        if most == 0:
-            return NOTHING
-        last = self._free_members(*(self.atom.witnesses[i] for i in sorted(state.missing)))
         comma = self.writer.punctuation.comma
-        before = None if most is None else most - 1
-        alone = seq(self._separator(state.count), last)
-        if before == 0:
-            return alone if least <= 1 else NOTHING
-        free = repeat(
-            seq(comma, self.free), max(0, least - 2), None if before is None else before - 1
-        )
-        longer = seq(self._separator(state.count), self.free, free, comma, last)
-        return alt(alone if least <= 1 else NOTHING, longer)
+        free = seq(comma, self._free_members(kept=self._witnesses(served)))
+        if not missing:
+            return seq(repeat(free, 0, most), self._close())
+        spare = None if most is None else max(0, most - len(missing))
+        ways: list[Expr] = []
+        for some in _subsets(missing):
+            kept, serving = self._witnesses(served), self._witnesses(some)
+            member = self._free_members(kept=kept, serving=serving)
+            left = None if most is None else 0
+            rest = self._witnessed(count + 1, missing - some, left, served | some)
+            ways.append(seq(member, rest))
+        if most is not None and most < 1:
+            return NOTHING
+        alone = seq(self._separator(count), alt(*ways))
+        if spare == 0 or free == NOTHING:
+            return alone
+        if count:
+            return seq(repeat(free, 0, spare), comma, alt(*ways))
+        first = self._free_members(kept=self._witnesses(served))
+        more = repeat(free, 0, None if spare is None else spare - 1)
+        return alt(alone, seq(self._separator(0), first, more, comma, alt(*ways)))
 
-    def _free_members(self, *witnesses: KeyWitness) -> Expr:
-        """Return one member with a key that no schema names (which serves as all witnesses)."""
+    def _witnesses(self, numbers: frozenset[int]) -> tuple[KeyWitness, ...]:
+        return tuple(self.atom.witnesses[i] for i in sorted(numbers))
+
+    def _close(self) -> Expr:
+        return seq(self.writer.punctuation.closed, literal("}"))
+
+    def _free_members(
+        self, kept: tuple[KeyWitness, ...] = (), serving: tuple[KeyWitness, ...] = ()
+    ) -> Expr:
+        """Return one member with a key that no schema names, and that is `serving` as witness.
+
+        If its key could be that of a `kept` witness, it must be one.
+        """
         known = complement(alt(*(literal(n) for n in self.names))) if self.names else None
         members = []
-        for cell in self._cells(witnesses):
+        for cell in self._cells(kept, serving):
             language = cell.keys if known is None else conjunction((cell.keys, known))
             members.append(self._member(self.writer.text(language), cell.claims))
         return alt(*members)
 
-    def _cells(self, witnesses: tuple[KeyWitness, ...]) -> list[_Cell]:
+    def _cells(self, kept: tuple[KeyWitness, ...], serving: tuple[KeyWitness, ...]) -> list[_Cell]:
         """Divide the unknown keys by the patterns of the rules."""
         rules = list(self.atom.rules)
-        for witness in witnesses:
-            rules += [(witness.keys, witness.claims), (witness.keys.opposite(), FALSE)]
+        rules += [(witness.keys, witness.claims) for witness in (*kept, *serving)]
+        rules += [(witness.keys.opposite(), FALSE) for witness in serving]
         cells = [_Division()]
         for keys, claims in rules:
             cells = [part for cell in cells for part in cell.divided(keys, claims)]
@@ -192,6 +215,12 @@ class _Object:
                 pointer = next((c.pointer for c in self.claims if isinstance(c, Located)), "")
                 raise UnsupportedSchema(fact, pointer=pointer, remedy="use fewer patternProperties")
         return _merged(cells)
+
+
+def _subsets(numbers: frozenset[int]) -> Iterator[frozenset[int]]:
+    """Give the subsets that are not empty."""
+    for size in range(1, len(numbers) + 1):
+        yield from map(frozenset, combinations(sorted(numbers), size))
 
 
 @dataclass(frozen=True, slots=True)
