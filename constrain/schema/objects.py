@@ -167,7 +167,7 @@ class _Object:
         for some in _subsets(missing):
             kept, serving = self._witnesses(served), self._witnesses(some)
             member = self._free_members(kept=kept, serving=serving)
-            left = None if most is None else 0
+            left = None if most is None else min(most - 1, len(missing - some))
             rest = self._witnessed(count + 1, missing - some, left, served | some)
             ways.append(seq(member, rest))
         if most is not None and most < 1:
