@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from constrain.errors import LimitExceeded
 from constrain.limits import Limits
@@ -32,6 +33,8 @@ __all__ = [
 
 DEAD = -1
 _MINIMIZE_ROUNDS = 400
+_PRODUCT_SPACE = 1 << 28
+"""Pairs of states that an intersection may have to mark, one byte each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +144,10 @@ class _Closures:
 
 
 def intersect(left: CharDfa, right: CharDfa, limits: Limits) -> CharDfa:
-    """Return the DFA of the texts that both accept."""
+    """Return the DFA of the texts that both accept.
+
+    A product state is one integer, so a whole frontier of them is stepped at once.
+    """
     pairs = [
         (charset, i, j)
         for i, a in enumerate(left.classes)
@@ -149,24 +155,61 @@ def intersect(left: CharDfa, right: CharDfa, limits: Limits) -> CharDfa:
         for charset in [a & b]
         if charset
     ]
-    numbers = {(0, 0): 0}
-    queue = [(0, 0)]
-    table = []
-    for a, b in queue:
-        row = []
-        for _, i, j in pairs:
-            target = left.table[a][i], right.table[b][j]
-            if DEAD in target:
-                row.append(DEAD)
-                continue
-            number = numbers.setdefault(target, len(numbers))
-            if number == len(queue):
-                _check_states(number + 1, limits)
-                queue.append(target)
-            row.append(number)
-        table.append(tuple(row))
-    accepting = [left.accepting[a] and right.accepting[b] for a, b in queue]
-    return _trimmed(tuple(charset for charset, _, _ in pairs), table, accepting)
+    columns = np.array([(i, j) for _, i, j in pairs], dtype=np.int64).reshape(-1, 2)
+    first, second = _matrix(left)[:, columns[:, 0]], _matrix(right)[:, columns[:, 1]]
+    width = len(right.table)
+    if len(left.table) * width > _PRODUCT_SPACE:
+        raise LimitExceeded("states", given=len(left.table) * width, allowed=_PRODUCT_SPACE)
+    reached = np.zeros(len(left.table) * width, dtype=np.bool_)
+    frontier = np.zeros(1, dtype=np.int64)
+    found = [frontier]
+    reached[0] = True
+    while len(frontier):
+        targets = _product(first, second, frontier, width)
+        frontier = np.unique(targets[targets != DEAD])
+        frontier = frontier[~reached[frontier]]
+        reached[frontier] = True
+        found.append(frontier)
+        _check_states(int(np.count_nonzero(reached)), limits)
+    states = np.concatenate(found)
+    numbers = np.full(len(reached) + 1, DEAD, dtype=np.int64)
+    numbers[states] = np.arange(len(states))
+    table = numbers[_product(first, second, states, width)]
+    accepting = _accepting(left)[states // width] & _accepting(right)[states % width]
+    return _trimmed_matrix(tuple(charset for charset, _, _ in pairs), table, accepting)
+
+
+def _product(
+    first: NDArray[np.int64], second: NDArray[np.int64], states: NDArray[np.int64], width: int
+) -> NDArray[np.int64]:
+    """Return where each product state goes, shape (states, classes), DEAD where either does."""
+    a, b = first[states // width], second[states % width]
+    return np.where((a == DEAD) | (b == DEAD), DEAD, a * width + b)
+
+
+def _matrix(dfa: CharDfa) -> NDArray[np.int64]:
+    return np.array(dfa.table, dtype=np.int64).reshape(len(dfa.table), len(dfa.classes))
+
+
+def _accepting(dfa: CharDfa) -> NDArray[np.bool_]:
+    return np.array(dfa.accepting, dtype=np.bool_)
+
+
+def lengths(dfa: CharDfa) -> tuple[int, int | None]:
+    """Return the lengths of the shortest and the longest text accepted (no longest: None).
+
+    Raises ValueError when nothing is accepted.
+    """
+    shortest, seen = {0}, {0}
+    steps = 0
+    while not any(dfa.accepting[state] for state in shortest):
+        shortest = {t for state in shortest for t in dfa.table[state] if t != DEAD} - seen
+        if not shortest:
+            raise ValueError("the automaton accepts nothing")
+        seen |= shortest
+        steps += 1
+    longest = _longest(dfa)[0]
+    return steps, None if longest == DEAD else longest
 
 
 def complement(dfa: CharDfa) -> CharDfa:
@@ -195,9 +238,9 @@ def divisible(divisor: int, limits: Limits) -> CharDfa:
 
 def minimize(dfa: CharDfa) -> CharDfa:
     """Return the smallest equivalent DFA; very long chains are returned as they are."""
-    table = np.array(dfa.table, dtype=np.int64).reshape(len(dfa.table), len(dfa.classes))
-    lengths = np.column_stack([dfa.accepting, _longest(dfa)])
-    _, block = np.unique(lengths, axis=0, return_inverse=True)
+    table = _matrix(dfa)
+    guess = np.column_stack([dfa.accepting, _longest(dfa)])
+    _, block = np.unique(guess, axis=0, return_inverse=True)
     block = block.reshape(-1)
     count = int(block.max()) + 1
     for _ in range(_MINIMIZE_ROUNDS):
@@ -255,23 +298,31 @@ def _quotient(dfa: CharDfa, block: list[int]) -> CharDfa:
 def _trimmed(
     classes: tuple[CharSet, ...], table: list[tuple[int, ...]], accepting: list[bool]
 ) -> CharDfa:
+    matrix = np.array(table, dtype=np.int64).reshape(len(table), len(classes))
+    return _trimmed_matrix(classes, matrix, np.array(accepting, dtype=np.bool_))
+
+
+def _trimmed_matrix(
+    classes: tuple[CharSet, ...], table: NDArray[np.int64], accepting: NDArray[np.bool_]
+) -> CharDfa:
     """Cut edges into states from which nothing is accepted, and drop those states."""
-    sources: list[list[int]] = [[] for _ in table]
-    for source, row in enumerate(table):
-        for target in set(row):
-            if target != DEAD:
-                sources[target].append(source)
-    alive = {state for state, accepts in enumerate(accepting) if accepts}
-    work = list(alive)
-    while work:
-        for source in sources[work.pop()]:
-            if source not in alive:
-                alive.add(source)
-                work.append(source)
-    kept = sorted(alive | {0})
-    numbers = {state: number for number, state in enumerate(kept)}
-    rows = (tuple(numbers[t] if t in alive else DEAD for t in table[state]) for state in kept)
-    return CharDfa(classes, tuple(rows), tuple(accepting[state] for state in kept))
+    states = len(table)
+    sources, columns = np.nonzero(table != DEAD)
+    targets = table[sources, columns]
+    order = np.argsort(targets, kind="stable")
+    sources, starts = sources[order], np.searchsorted(targets[order], np.arange(states + 1))
+    alive = accepting.copy()
+    work = np.flatnonzero(alive)
+    while len(work):
+        spans = [sources[starts[state] : starts[state + 1]] for state in work.tolist()]
+        work = np.unique(np.concatenate(spans))
+        work = work[~alive[work]]
+        alive[work] = True
+    kept = alive.copy()
+    kept[0] = True
+    numbers = np.where(alive, np.cumsum(kept) - 1, DEAD)
+    rows = np.where(table == DEAD, DEAD, numbers[table])[kept]
+    return CharDfa(classes, tuple(map(tuple, rows.tolist())), tuple(accepting[kept].tolist()))
 
 
 def _check_states(given: int, limits: Limits) -> None:

@@ -8,11 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from constrain.automata.dfa import CharDfa, complement, determinize, divisible, intersect, minimize
+from constrain.automata.dfa import (
+    CharDfa,
+    complement,
+    determinize,
+    divisible,
+    intersect,
+    lengths,
+    minimize,
+)
 from constrain.automata.nfa import CharSpelling, NfaBuilder
 from constrain.limits import Deadline, Limits
 from constrain.syntax.charset import CharSet
-from constrain.syntax.expr import And, Divisible, Expr, Not
+from constrain.syntax.expr import ANY_CHAR, And, Divisible, Expr, Not, Repeat
 
 __all__ = ["char_dfa", "embedder"]
 
@@ -27,20 +35,41 @@ def char_dfa(expr: Expr, limits: Limits, deadline: Deadline) -> CharDfa:
     deadline.check()
     match expr:
         case And(items):
-            dfas = sorted(
-                (char_dfa(item, limits, deadline) for item in items), key=lambda d: len(d.table)
-            )
-            result = dfas[0]
-            for other in dfas[1:]:
-                deadline.check()
-                result = minimize(intersect(result, other, limits))
-            return result
+            return _conjunction(items, limits, deadline)
         case Not(item):
             return complement(char_dfa(item, limits, deadline))
         case Divisible(divisor):
             return divisible(divisor, limits)
         case _:
             return minimize(_from_nfa(expr, limits, deadline))
+
+
+def _conjunction(items: tuple[Expr, ...], limits: Limits, deadline: Deadline) -> CharDfa:
+    """Intersect the smaller automata first; a bound on the length often has no effect left."""
+    counts = [item for item in items if isinstance(item, Repeat) and item.item == ANY_CHAR]
+    others = [char_dfa(item, limits, deadline) for item in items if item not in counts]
+    result: CharDfa | None = None
+    for other in sorted(others, key=lambda dfa: len(dfa.table)):
+        deadline.check()
+        result = other if result is None else minimize(intersect(result, other, limits))
+    for count in counts:
+        if result is None:
+            result = char_dfa(count, limits, deadline)
+        elif not _is_within(result, count):
+            deadline.check()
+            result = minimize(intersect(result, char_dfa(count, limits, deadline), limits))
+    assert result is not None, "a conjunction has items"
+    return result
+
+
+def _is_within(dfa: CharDfa, count: Repeat) -> bool:
+    """Return whether all texts of `dfa` have a length that `count` allows."""
+    if dfa.is_empty():
+        return True
+    shortest, longest = lengths(dfa)
+    if shortest < count.minimum:
+        return False
+    return count.maximum is None or (longest is not None and longest <= count.maximum)
 
 
 def _from_nfa(expr: Expr, limits: Limits, deadline: Deadline) -> CharDfa:

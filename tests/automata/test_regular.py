@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from constrain.automata.dfa import DEAD, CharDfa, complement, intersect, minimize
+from constrain.automata.dfa import DEAD, CharDfa, complement, intersect, lengths, minimize
 from constrain.automata.regular import char_dfa
 from constrain.errors import LimitExceeded
 from constrain.limits import Limits
@@ -108,3 +108,25 @@ def test_growth_ends_in_a_limit() -> None:
 def test_a_reference_is_not_regular() -> None:
     with pytest.raises(TypeError, match="Ref"):
         dfa_of(And((Ref("x"), ANY_TEXT)))
+
+
+@checked
+@given(regular_exprs)
+def test_lengths_are_those_of_the_shortest_and_longest_text(expr: Expr) -> None:
+    dfa = dfa_of(expr)
+    if dfa.is_empty():
+        with pytest.raises(ValueError, match="nothing"):
+            lengths(dfa)
+        return
+    shortest, longest = lengths(dfa)
+    assert not dfa_of(And((expr, repeat(ANY_CHAR, shortest, None)))).is_empty()
+    if shortest:
+        assert dfa_of(And((expr, repeat(ANY_CHAR, 0, shortest - 1)))).is_empty()
+    assert dfa_of(And((expr, repeat(ANY_CHAR, (longest or 40) + 1, None)))).is_empty() == (
+        longest is not None
+    )
+
+
+def test_a_bound_that_has_no_effect_costs_nothing() -> None:
+    digits = repeat(Chars(CharSet.from_chars("0123456789")), 2, 5)
+    assert len(dfa_of(And((digits, repeat(ANY_CHAR, 0, 10**9)))).table) == 6
