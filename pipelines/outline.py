@@ -28,6 +28,7 @@ _WORDS = {
     "object": "object",
 }
 _MAX_DEPTH = 5
+_MAX_LISTS = 3  # lists of lists
 _MAX_CHOICES = 40
 
 
@@ -39,22 +40,22 @@ def outline(schema: Schema) -> str:
     return f"- {_kind(schema, schema)}{_meaning(schema, schema)}"
 
 
-def _fields(schema: Schema, root: Schema, depth: int) -> Iterator[str]:
-    if depth == _MAX_DEPTH:
+def _fields(schema: Schema, root: Schema, depth: int, lists: int = 0) -> Iterator[str]:
+    if depth == _MAX_DEPTH or lists > _MAX_LISTS:
         return
     for branch in branches(schema, root):
         inner = item_schema(branch, root)
         if inner is not None:
-            yield from _fields(inner, root, depth)
+            yield from _fields(inner, root, depth, lists + 1)
         for name, field in properties(branch, root).items():
             yield f"{'  ' * depth}- {name} ({_kind(field, root)}){_meaning(field, root)}"
             yield from _fields(field, root, depth + 1)
 
 
-def _kind(schema: Schema, root: Schema) -> str:
+def _kind(schema: Schema, root: Schema, lists: int = 0) -> str:
     words: list[str] = []
     for branch in branches(schema, root):
-        words.extend(word for word in _branch_words(branch, root) if word not in words)
+        words.extend(word for word in _branch_words(branch, root, lists) if word not in words)
     if "null" in words:
         words = [word for word in words if word != "null"] + ["null"]
     if not words:
@@ -62,7 +63,7 @@ def _kind(schema: Schema, root: Schema) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
-def _branch_words(branch: Schema, root: Schema) -> list[str]:
+def _branch_words(branch: Schema, root: Schema, lists: int) -> list[str]:
     if isinstance(branch, bool):
         return []
     if "const" in branch:
@@ -71,15 +72,15 @@ def _branch_words(branch: Schema, root: Schema) -> list[str]:
         return [_spell(value) for value in branch["enum"][:_MAX_CHOICES]]
     named = branch.get("type", "object" if "properties" in branch else [])
     listed = [named] if isinstance(named, str) else list(named)
-    return [_word(str(kind), branch, root) for kind in listed]
+    return [_word(str(kind), branch, root, lists) for kind in listed]
 
 
-def _word(kind: str, branch: Mapping[str, Any], root: Schema) -> str:
+def _word(kind: str, branch: Mapping[str, Any], root: Schema, lists: int) -> str:
     if kind == "string" and isinstance(branch.get("format"), str):
         return str(branch["format"])
     if kind == "array":
-        inner = item_schema(branch, root)
-        items = _kind(inner, root) if inner is not None else ""
+        inner = item_schema(branch, root) if lists < _MAX_LISTS else None
+        items = _kind(inner, root, lists + 1) if inner is not None else ""
         return "list" if items in {"", "object", "any value"} else f"list of {items}"
     word = _WORDS.get(kind, kind)
     low, high = branch.get("minimum"), branch.get("maximum")

@@ -7,7 +7,7 @@ from typing import Self
 
 from pipelines.config import OutputConfig
 from pipelines.records import Record, to_line
-from pipelines.sinks.partial import PartialFile
+from pipelines.sinks.partial import PartialFile, settle
 
 __all__ = ["JsonlSink"]
 
@@ -29,7 +29,4 @@ class JsonlSink:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        if error is None:
-            self._file.publish()
-        elif kept := self._file.keep():
-            error.add_note(kept)
+        settle(self._file, error, self._file.publish)

@@ -20,7 +20,7 @@ from pipelines.columns import Column, List, Scalar, Struct, Unseen, widen
 from pipelines.config import OutputConfig
 from pipelines.jsontext import dumps_line
 from pipelines.records import Record, to_line
-from pipelines.sinks.partial import PartialFile, writing
+from pipelines.sinks.partial import PartialFile, settle, writing
 
 __all__ = ["ParquetSink"]
 
@@ -51,16 +51,7 @@ class ParquetSink:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        try:
-            if error is None:
-                self._publish()
-                return
-        except BaseException as failure:
-            error = failure
-            raise
-        finally:
-            if error is not None and (kept := self._lines.keep()):
-                error.add_note(kept)
+        settle(self._lines, error, self._publish)
 
     def _publish(self) -> None:
         self._lines.finish()

@@ -7,7 +7,7 @@ after the last one, or removes it when there is none.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -15,7 +15,7 @@ from typing import IO
 from pipelines.config import OutputConfig
 from pipelines.errors import ConfigError, OutputError, OutputExistsError
 
-__all__ = ["PartialFile", "check_output", "partial_path", "writing"]
+__all__ = ["PartialFile", "check_output", "partial_path", "settle", "writing"]
 
 
 def partial_path(output: Path) -> Path:
@@ -100,3 +100,19 @@ class PartialFile:
         with suppress(OSError):
             os.truncate(self.path, self._whole_bytes)
         return f"the {self.lines} records written so far are in {self.path}"
+
+
+def settle(file: PartialFile, error: BaseException | None, publish: Callable[[], None]) -> None:
+    """End an output: `publish` it, or keep its lines when the run, or publishing, has failed.
+
+    Where they are kept is noted on the error.
+    """
+    try:
+        if error is None:
+            publish()
+    except BaseException as failure:
+        error = failure
+        raise
+    finally:
+        if error is not None and (kept := file.keep()):
+            error.add_note(kept)

@@ -57,7 +57,9 @@ def stand_in(answer: Answer, *, context_length: int = 4096) -> LanguageModel:
     """Return a model that wishes to answer `answer(document)`; the constraint has the last word."""
 
     def script(text: bytes) -> Mapping[int, float]:
-        head, _, written = text.rpartition(b"\nassistant: ")
+        head, begun, written = text.rpartition(b"\nassistant: ")
+        if not begun:  # the shared prefix alone
+            return {}
         document = head.rpartition(b"user: ")[2].decode("utf-8", "replace")
         wanted = answer(document).encode()
         if not wanted.startswith(written):

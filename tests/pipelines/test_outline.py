@@ -60,3 +60,8 @@ def test_recursion_ends() -> None:
         "$defs": {"tree": {"properties": {"left": {"$ref": "#/$defs/tree"}}}},
     }
     assert len(outline(schema).splitlines()) == 5
+
+
+def test_lists_of_lists_without_end_end() -> None:
+    lists = {"type": "array", "items": {"$ref": "#/$defs/l"}}
+    assert outline({"$ref": "#/$defs/l", "$defs": {"l": lists}}) == "- list of list of list of list"
