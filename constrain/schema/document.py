@@ -73,7 +73,9 @@ class Document:
         self._resources: dict[str, str] = {}
         self._anchors: dict[tuple[str, str], _Anchor] = {}
         self._locations: dict[str, Location] = {}
-        self._index(limits)
+        self._referred: set[str] = set()
+        self._limits = limits
+        self._index()
 
     def at(self, pointer: str) -> Location:
         """Return the location at a pointer of the document, which exists."""
@@ -135,14 +137,29 @@ class Document:
         base = _absolute(parent.base, identifier)
         return Location(pointer, value, base, pointer, draft)
 
-    def _index(self, limits: Limits) -> None:
-        outside = Location("", None, "", "", self.draft)
-        start = self._enter(self.schema, "", outside)
+    def _index(self) -> None:
         self._resources[""] = ""
+        self._walk(self._enter(self.schema, "", Location("", None, "", "", self.draft)))
+        while self._referred:
+            uri = self._referred.pop()
+            if uri not in self._resources and "json-schema.org/" in uri:
+                self._add_metaschema(uri)
+
+    def _add_metaschema(self, uri: str) -> None:
+        """Take in a draft's own schema (or vocabulary), which is known without fetching."""
+        from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # noqa: PLC0415
+
+        if uri in REGISTRY:
+            pointer = f"metaschema:{uri.replace('/', '|')}"
+            self._resources[uri] = pointer
+            self._walk(self._enter(REGISTRY.contents(uri), pointer, self._locations[""]))
+
+    def _walk(self, start: Location) -> None:
+        """Note the identifiers in a schema and all its parts."""
         todo = [(start, True, 0)]
         while todo:
             location, is_schema, depth = todo.pop()
-            limits.check("depth", depth, place=f"#{location.pointer[:200]}")
+            self._limits.check("depth", depth, place=f"#{location.pointer[:200]}")
             self._locations[location.pointer] = location
             if is_schema and isinstance(location.schema, Mapping):
                 self._note(location)
@@ -158,6 +175,8 @@ class Document:
         self.keywords.update(schema)
         if location.root == pointer and location.base:
             self._resources.setdefault(location.base, pointer)
+        if isinstance(schema.get("$ref"), str):
+            self._referred.add(_absolute(location.base, urldefrag(schema["$ref"]).url))
         identifier = schema.get("$id", schema.get("id"))
         if isinstance(identifier, str) and "#" in identifier and location.draft <= Draft.DRAFT7:
             self._anchors.setdefault(

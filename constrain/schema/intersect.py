@@ -274,7 +274,9 @@ def _objects(left: ObjectAtom, right: ObjectAtom) -> ObjectAtom | None:
 
 def _objects_joined(atoms: Iterable[ObjectAtom]) -> tuple[ObjectAtom, ...]:
     found = dict.fromkeys(atoms)
-    return (ANY_OBJECT,) if ANY_OBJECT in found else tuple(found)
+    if ANY_OBJECT in found and not any(atom.evaluated for atom in found):
+        return (ANY_OBJECT,)
+    return tuple(found)
 
 
 def _least(left: int | None, right: int | None) -> int | None:

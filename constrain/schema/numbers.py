@@ -255,7 +255,7 @@ class _Range:
             divisible = self._divisible(size)
             zeros = alt(EMPTY, seq(_POINT, repeat(_ZERO, 1, None)))
             return None if divisible is None else seq(_SIGN, divisible, zeros)
-        if whole % size or whole // size > _MAX_LISTED:
+        if whole % size or (size > 1 and whole // size > _MAX_LISTED):
             return None
         if size == 1:
             places = seq(repeat(DIGIT, 1, scale), repeat(_ZERO, 0, None))

@@ -38,7 +38,7 @@ from constrain.schema.values import constants
 
 __all__ = ["Owner", "Reading", "TooManyAlternatives"]
 
-_MAX_SUBSETS = 4
+_MAX_SUBSETS = 5
 _OBJECT_KEYWORDS = (
     "properties",
     "patternProperties",
@@ -200,7 +200,9 @@ class Reading:
     def any_of(self) -> Type:
         """Read `anyOf`."""
         branches = self.branches("anyOf")
-        if self.owner.tracked and 1 < len(branches) <= _MAX_SUBSETS:
+        if self.owner.tracked and len(branches) > _MAX_SUBSETS:
+            self.owner.note(self.location, "anyOf", "too many branches beside unevaluated keywords")
+        elif self.owner.tracked:
             branches += list(self._overlaps(branches))
         return union(branches)
 

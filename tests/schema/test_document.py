@@ -97,3 +97,16 @@ def test_the_dialect_comes_from_schema_and_defaults_to_2020(uri: str | None, nam
 def test_identifiers_inside_data_identify_nothing() -> None:
     schema = {"enum": [{"$id": "x", "a": 1}], "$defs": {"y": {"$id": "x", "type": "object"}}}
     assert language({**schema, "$ref": "x"})('{"$id":"x","a":1}')
+
+
+def test_the_schema_of_a_draft_is_known_without_fetching() -> None:
+    uri = "http://json-schema.org/draft-07/schema#"
+    member = language({"$schema": uri, "properties": {"s": {"$ref": uri}}, "required": ["s"]})
+    assert member('{"s":{"minLength":2,"items":[true],"type":"object"}}')
+    assert not member('{"s":{"minLength":-1}}')
+
+
+def test_the_schema_of_2020_12_is_followed_through_its_vocabularies() -> None:
+    member = language({"$ref": "https://json-schema.org/draft/2020-12/schema"})
+    assert member('{"properties":{"a":{"minLength":2}}}')
+    assert not member('{"properties":{"a":{"minLength":-2}}}')

@@ -120,7 +120,7 @@ def _orders(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         for order in permutations(value):
             for texts in product(*(list(_orders(value[key])) for key in order)):
-                members = (f'"{k}":{text}' for k, text in zip(order, texts, strict=True))
+                members = (f"{compact(k)}:{text}" for k, text in zip(order, texts, strict=True))
                 yield "{" + ",".join(members) + "}"
     elif isinstance(value, list):
         for texts in product(*(list(_orders(item)) for item in value)):
