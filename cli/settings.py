@@ -61,20 +61,21 @@ def build(kind: type[Config], parameters: Mapping[str, Any]) -> Config:
     try:
         return build_config(kind, values)
     except ConfigError as error:
-        place = _flags(kind, error.place)
-        raise ConfigError(error.fact, place=place, remedy=error.remedy) from None
+        fact = error.fact[:1].lower() + error.fact[1:]
+        raise ConfigError(fact, place=_flag(kind, error.place), remedy=error.remedy) from None
 
 
-def _flags(kind: type[BaseModel], place: str) -> str:
-    """Return the flags behind a place of the config: "decoding.seed" -> "--seed"."""
-    group, _, field = place.partition(".")
-    field = field.split(".")[0]
-    matches = [
-        "INPUTS" if parameter == "inputs" else "--" + parameter.replace("_", "-")
-        for parameter, (its_group, its_field) in places(kind).items()
-        if its_group == group and field in ("", its_field, parameter)
-    ]
-    return matches[0] if len(matches) == 1 else place
+def _flag(kind: type[BaseModel], place: str) -> str:
+    """Return the flag behind a place of the config: "decoding.seed" -> "--seed".
+
+    A whole group has no flag of its own; what is wrong with it then says enough.
+    """
+    group, _, rest = place.partition(".")
+    wanted = (group, rest.split(".")[0])
+    for parameter, (its_group, its_field) in places(kind).items():
+        if wanted in {(its_group, its_field), (its_group, parameter)}:
+            return "INPUTS" if parameter == "inputs" else "--" + parameter.replace("_", "-")
+    return ""
 
 
 def read_settings(path: Path) -> dict[str, Any]:

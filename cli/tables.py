@@ -107,7 +107,8 @@ def field_table(fields: Iterable[FieldStats], width: int) -> Table:
 def _name(field: FieldStats, wide: bool) -> str:
     """Return the end of the name, which tells more than its start."""
     longest = 32 if wide else 20
-    return field.name if len(field.name) <= longest else "…" + field.name[1 - longest :]
+    name = "(value)" if field.name == "." else field.name
+    return name if len(name) <= longest else "…" + name[1 - longest :]
 
 
 def _distinct(field: FieldStats, wide: bool) -> str:

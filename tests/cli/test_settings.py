@@ -46,6 +46,12 @@ def test_a_bad_value_is_named_by_its_flag(parameters: dict[str, object], flag: s
     assert caught.value.place == flag
 
 
+def test_a_fault_between_flags_speaks_for_itself() -> None:
+    with pytest.raises(ConfigError) as caught:
+        build(ExtractConfig, GIVEN | {"schema": "{}"})
+    assert str(caught.value) == "give exactly one of schema, regex and choices"
+
+
 def test_flags_at_the_top_are_for_every_command_that_has_them() -> None:
     settings = {"model": "m", "extract": {"batch-size": 4}, "seed": 7}
     assert default_map(settings, NAMES, "constrain.toml") == {

@@ -4,6 +4,7 @@ import io
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
 from cli.tables import field_table, show_summary
 from tests.cli.fakes import field_stats, run_summary
@@ -63,6 +64,11 @@ def test_only_values_that_repeat_are_counted_as_top() -> None:
 
 def test_a_count_that_is_a_floor_says_so() -> None:
     assert any(" 5+ " in line for line in rendered(120))
+
+
+def test_a_value_without_fields_has_a_name() -> None:
+    table = field_table([field_stats(".")], 80)
+    assert list(table.columns[0].cells) == [Text("(value)")]
 
 
 def test_markup_in_a_value_stays_text(capsys: pytest.CaptureFixture[str]) -> None:
