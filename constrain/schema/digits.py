@@ -89,10 +89,10 @@ def _up_to(high: str) -> Expr:
 def at_least_places(places: str, most: int, *, strict: bool) -> Expr:
     """Return the decimal places (1 to `most` digits) worth at least, or more than, `places`."""
     places = places.rstrip("0")
-    if not places:
-        return _not_zero(most) if strict else repeat(DIGIT, 1, most)
     if most < 1:
         return NOTHING
+    if not places:
+        return _not_zero(most) if strict else repeat(DIGIT, 1, most)
     higher = seq(_between(_above(places[0]), "9"), repeat(DIGIT, 0, most - 1))
     rest = places[1:].rstrip("0")
     ends = EMPTY if not rest and not strict else NOTHING

@@ -122,7 +122,8 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "iri-reference": (_IRI, _IRI_RELATIVE),
     "uri-template": (_TEMPLATE,),
     "json-pointer": (_POINTER,),
-    "relative-json-pointer": (rf"(?:0|[1-9][0-9]*)(?:#|{_POINTER})",),
+    # The checker takes no digit after a zero.
+    "relative-json-pointer": (rf"(?:0|[1-9]+0?)(?:#|{_POINTER})",),
 }
 
 

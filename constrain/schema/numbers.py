@@ -212,33 +212,45 @@ class _Range:
         self, low: Fraction, high: Fraction | None, opened: tuple[bool, bool]
     ) -> Expr:
         whole, places = _split(low)
-        most = self._places(low, high, opened)
-        free = alt(EMPTY, seq(_POINT, repeat(DIGIT, 1, most)))
+        near = self._places(low, high, opened)
         lowest = _fraction(
-            at_least_places(places, most, strict=opened[0]), not (places or opened[0])
+            at_least_places(places, near, strict=opened[0]), not (places or opened[0])
         )
         if high is None:
-            above = seq(self._naturals(whole + 1, None), free)
+            above = self._between(whole + 1, None, near if opened[0] else None)
             return alt(seq(literal(str(whole)), lowest), above)
         top, top_places = _split(high)
-        most_ends = bool(top_places) or not opened[1]
-        upper = at_most_places(top_places, most, strict=opened[1])
+        may_end = bool(top_places) or not opened[1]
+        upper = at_most_places(top_places, near, strict=opened[1])
         if top == whole:
-            inner = conjunction((at_least_places(places, most, strict=opened[0]), upper))
-            ends = most_ends and not (places or opened[0])
+            inner = conjunction((at_least_places(places, near, strict=opened[0]), upper))
+            ends = may_end and not (places or opened[0])
             return seq(literal(str(whole)), _fraction(inner, ends))
         return alt(
             seq(literal(str(whole)), lowest),
-            seq(self._naturals(whole + 1, top - 1), free),
-            seq(literal(str(top)), _fraction(upper, most_ends)),
+            self._between(whole + 1, top - 1, near if any(opened) else None),
+            seq(literal(str(top)), _fraction(upper, may_end)),
         )
 
+    def _between(self, low: int, high: int | None, near: int | None) -> Expr:
+        """Return all numbers with a whole part from `low` to `high`.
+
+        With `near`: numbers so large that rounding might reach an open bound get so many places.
+        """
+        most = self.options.fraction_digits
+        safe = 10 ** max(1, _SIGNIFICANT - most) - 1
+        if near is None or (high is None and low <= safe) or (high is not None and high <= safe):
+            return seq(self._naturals(low, high), _places(most))
+        small = self._naturals(low, safe) if low <= safe else NOTHING
+        large = self._naturals(max(low, safe + 1), high)
+        return alt(seq(small, _places(most)), seq(large, _places(near)))
+
     def _places(self, low: Fraction, high: Fraction | None, opened: tuple[bool, bool]) -> int:
-        """Return how many decimal places a number may have."""
+        """Return how many decimal places a number may have beside the bounds."""
         most = self.options.fraction_digits
         bounds = [b for b, is_open in zip((low, high), opened, strict=True) if is_open and b]
         for bound in bounds:
-            most = min(most, max(1, _SIGNIFICANT - len(str(floor(bound)))))
+            most = min(most, max(0, _SIGNIFICANT - len(str(floor(bound)))))
         given = [len(_split(bound)[1]) for bound in (low, high) if bound is not None]
         return max(most, *given)
 
@@ -262,6 +274,10 @@ class _Range:
         else:
             places = alt(*(_padded(n, scale) for n in range(0, whole, size)))
         return seq(_SIGN, repeat(DIGIT, 1, None), alt(EMPTY, seq(_POINT, places)))
+
+
+def _places(most: int) -> Expr:
+    return alt(EMPTY, seq(_POINT, repeat(DIGIT, 1, most))) if most else EMPTY
 
 
 def _padded(value: int, scale: int) -> Expr:

@@ -5,10 +5,10 @@ Takes `StringAtom`s; gives the regular Expr of their values (to be put into `Jso
 
 from __future__ import annotations
 
+from constrain.schema.lengths import within
 from constrain.schema.types import StringAtom
 from constrain.syntax.expr import (
     ANY_CHAR,
-    ANY_TEXT,
     Expr,
     alt,
     conjunction,
@@ -23,7 +23,12 @@ def content(atom: StringAtom) -> Expr:
     """Return the language of an atom. Lengths count code points."""
     if atom.values is not None:
         return alt(*(literal(value) for value in atom.values))
-    length: Expr = ANY_TEXT
-    if atom.minimum or atom.maximum is not None:
-        length = repeat(ANY_CHAR, atom.minimum, atom.maximum)
-    return conjunction((*atom.languages, length))
+    if not atom.minimum and atom.maximum is None:
+        return conjunction(atom.languages)
+    if not atom.languages:
+        return repeat(ANY_CHAR, atom.minimum, atom.maximum)
+    for i, language in enumerate(atom.languages):
+        fitted = within(language, atom.minimum, atom.maximum)
+        if fitted is not None:
+            return conjunction((*atom.languages[:i], fitted, *atom.languages[i + 1 :]))
+    return conjunction((*atom.languages, repeat(ANY_CHAR, atom.minimum, atom.maximum)))

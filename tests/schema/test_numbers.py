@@ -96,3 +96,13 @@ def test_a_bound_with_more_digits_raises_the_limit_on_digits() -> None:
     member = language({"type": "integer", "minimum": 10**25})
     assert member("1" + "0" * 25)
     assert not member("9" * 25)
+
+
+def test_rounding_to_a_float_never_reaches_an_open_bound() -> None:
+    below = language({"type": "number", "exclusiveMaximum": 1e15})
+    assert not below("999999999999999.99")
+    assert below("999999999999999")
+    assert below("12.123456789012")
+    above = language({"type": "number", "exclusiveMinimum": 2**60})
+    assert not above(str(2**60 + 1) + ".5")
+    assert above(str(2**60 + 1))
