@@ -213,8 +213,9 @@ class _Range:
     ) -> Expr:
         whole, places = _split(low)
         near = self._places(low, high, opened)
+        lead = near if whole > self._safe() else self._places(low, None, opened)
         lowest = _fraction(
-            at_least_places(places, near, strict=opened[0]), not (places or opened[0])
+            at_least_places(places, lead, strict=opened[0]), not (places or opened[0])
         )
         if high is None:
             above = self._between(whole + 1, None, near if opened[0] else None)
@@ -237,13 +238,16 @@ class _Range:
 
         With `near`: numbers so large that rounding might reach an open bound get so many places.
         """
-        most = self.options.fraction_digits
-        safe = 10 ** max(1, _SIGNIFICANT - most) - 1
+        most, safe = self.options.fraction_digits, self._safe()
         if near is None or (high is None and low <= safe) or (high is not None and high <= safe):
             return seq(self._naturals(low, high), _places(most))
         small = self._naturals(low, safe) if low <= safe else NOTHING
         large = self._naturals(max(low, safe + 1), high)
         return alt(seq(small, _places(most)), seq(large, _places(near)))
+
+    def _safe(self) -> int:
+        """Return the largest whole part that a float tells apart with all decimal places."""
+        return int(10 ** max(1, _SIGNIFICANT - self.options.fraction_digits)) - 1
 
     def _places(self, low: Fraction, high: Fraction | None, opened: tuple[bool, bool]) -> int:
         """Return how many decimal places a number may have beside the bounds."""

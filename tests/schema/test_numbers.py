@@ -103,6 +103,8 @@ def test_rounding_to_a_float_never_reaches_an_open_bound() -> None:
     assert not below("999999999999999.99")
     assert below("999999999999999")
     assert below("12.123456789012")
+    assert language({"type": "number", "exclusiveMaximum": 2**60})("0.000")
+    assert language({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 2**60})("0.5")
     above = language({"type": "number", "exclusiveMinimum": 2**60})
     assert not above(str(2**60 + 1) + ".5")
     assert above(str(2**60 + 1))
