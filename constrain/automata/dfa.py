@@ -33,6 +33,8 @@ __all__ = [
 
 DEAD = -1
 _MINIMIZE_ROUNDS = 400
+_MINIMIZE_STATES = 2000
+"""Minimising saves later work; beyond so many states it costs more than it saves."""
 _PRODUCT_SPACE = 1 << 28
 """Pairs of states that an intersection may have to mark, one byte each."""
 
@@ -237,7 +239,9 @@ def divisible(divisor: int, limits: Limits) -> CharDfa:
 
 
 def minimize(dfa: CharDfa) -> CharDfa:
-    """Return the smallest equivalent DFA; very long chains are returned as they are."""
+    """Return the smallest equivalent DFA; a large or very long one is returned as it is."""
+    if len(dfa.table) > _MINIMIZE_STATES:
+        return dfa
     table = _matrix(dfa)
     guess = np.column_stack([dfa.accepting, _longest(dfa)])
     _, block = np.unique(guess, axis=0, return_inverse=True)

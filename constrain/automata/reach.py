@@ -21,22 +21,58 @@ FAR = 1 << 60
 def distances(a: Automaton) -> NDArray[np.int64]:
     """Return the fewest bytes from each state to a return of its rule, shape (S,), FAR for none.
 
-    Relaxation to a fixed point (Bellman and Ford, over calls as in Knuth, "A generalization of
-    Dijkstra's algorithm", 1977), sweeping both ways because continuations are numbered first.
+    Relaxation with a queue of states whose successors came nearer (Bellman and Ford, over calls as
+    in Knuth, "A generalization of Dijkstra's algorithm", 1977).
     """
     states = a.is_return.shape[0]
     distance = np.full(states, FAR, dtype=np.int64)
-    changed, upwards = True, True
-    while changed:
-        changed = False
-        for i in range(states):
-            s = i if upwards else states - 1 - i
-            best = _best(a, distance, s)
-            if best < distance[s]:
-                distance[s] = best
-                changed = True
-        upwards = not upwards
+    first, before = _predecessors(a)
+    queue = np.empty(states, dtype=np.int64)
+    waiting = np.ones(states, dtype=np.bool_)
+    for s in range(states):
+        queue[s] = s
+    head, size = 0, states
+    while size > 0:
+        s = queue[head]
+        head = (head + 1) % states
+        size -= 1
+        waiting[s] = False
+        best = _best(a, distance, s)
+        if best >= distance[s]:
+            continue
+        distance[s] = best
+        for i in range(first[s], first[s + 1]):
+            p = before[i]
+            if not waiting[p]:
+                waiting[p] = True
+                queue[(head + size) % states] = p
+                size += 1
     return distance
+
+
+@jit
+def _predecessors(a: Automaton) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return (row starts, rows): for each state the states whose distance depends on its own."""
+    states = a.is_return.shape[0]
+    first = np.zeros(states + 1, dtype=np.int64)
+    for targets in (a.edge_target, a.epsilon_target, a.call_entry, a.call_return):
+        for target in targets:
+            first[target + 1] += 1
+    for s in range(states):
+        first[s + 1] += first[s]
+    place = first[:-1].copy()
+    before = np.empty(first[states], dtype=np.int64)
+    for starts, targets in (
+        (a.edge_start, a.edge_target),
+        (a.epsilon_start, a.epsilon_target),
+        (a.call_start, a.call_entry),
+        (a.call_start, a.call_return),
+    ):
+        for s in range(states):
+            for i in range(starts[s], starts[s + 1]):
+                before[place[targets[i]]] = s
+                place[targets[i]] += 1
+    return first, before
 
 
 @jit
