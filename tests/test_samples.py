@@ -90,6 +90,11 @@ def test_the_examples_satisfy_the_schema_and_are_no_inputs() -> None:
     assert not texts & {row["text"] for row in rows}
 
 
+def test_the_examples_of_mails_show_every_queue_once() -> None:
+    labels = [row["value"] for row in rows_of(SAMPLES / "examples" / "mails.jsonl")]
+    assert sorted(labels) == sorted(schema_of("mails")["properties"]["queue"]["enum"])
+
+
 def test_a_printed_field_of_a_reference_stands_in_its_document() -> None:
     for row in golden_of("references"):
         text = (ROOT / row["id"]).read_text("utf-8")
