@@ -89,7 +89,12 @@ _ROWS = (
     ),
     # strings
     Keyword("minLength", "validation", "enforced", note="in code points"),
-    Keyword("maxLength", "validation", "enforced", note="in code points"),
+    Keyword(
+        "maxLength",
+        "validation",
+        "enforced",
+        note="in code points; checked above 1,000 beside most patterns and formats",
+    ),
     Keyword("pattern", "validation", "enforced", note="ECMA-262, searched for"),
     Keyword("format", "format", "enforced", note="the listed formats; others are annotations"),
     # arrays

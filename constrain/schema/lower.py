@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 from constrain.limits import Limits
@@ -18,7 +19,7 @@ from constrain.schema.normalize import Normalizer
 from constrain.schema.numbers import number_texts
 from constrain.schema.objects import object_expr
 from constrain.schema.options import SchemaOptions
-from constrain.schema.strings import content
+from constrain.schema.strings import content, needs_counting
 from constrain.schema.types import (
     ANY_TYPE,
     Claims,
@@ -52,6 +53,8 @@ __all__ = ["Lowering"]
 
 # Scalars of up to this many nodes are written out at each use.
 _INLINE_NODES = 24
+# A pattern and a length limit take up to a state of the pattern's for every count.
+_MAX_COUNTED = 1_000
 _INTEGERS = NumberSet(ranges=(NumberRange(multiples=frozenset({Fraction(1)})),))
 _SHARED = {"string": "any string", "number": "any number", "integer": "any integer"}
 
@@ -150,14 +153,20 @@ class Lowering:
             literal("null") if kind.null else NOTHING,
             *booleans,
             self._numbers(kind.numbers, claims),
-            self._strings(kind.strings),
+            self._strings(kind.strings, claims),
         )
 
-    def _strings(self, atoms: tuple[StringAtom, ...]) -> Expr:
+    def _strings(self, atoms: tuple[StringAtom, ...], claims: Claims) -> Expr:
         if not atoms:
             return NOTHING
-        language = alt(*(content(atom) for atom in atoms))
-        return self.text(language)
+        return self.text(alt(*(content(self._countable(atom, claims)) for atom in atoms)))
+
+    def _countable(self, atom: StringAtom, claims: Claims) -> StringAtom:
+        """Return the atom, without an upper limit that would take too many states to count."""
+        if atom.maximum is None or atom.maximum <= _MAX_COUNTED or not needs_counting(atom):
+            return atom
+        self.report(claims, "maxLength")("so large a limit cannot be counted beside the pattern")
+        return replace(atom, maximum=None)
 
     def text(self, language: Expr) -> Expr:
         """Return the JSON strings of a language; the one of all strings is a shared rule."""

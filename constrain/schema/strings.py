@@ -16,13 +16,26 @@ from constrain.syntax.expr import (
     repeat,
 )
 
-__all__ = ["content"]
+__all__ = ["content", "needs_counting"]
 
 
 def content(atom: StringAtom) -> Expr:
     """Return the language of an atom. Lengths count code points."""
     if atom.values is not None:
         return alt(*(literal(value) for value in atom.values))
+    fitted = _fitted(atom)
+    if fitted is not None:
+        return fitted
+    return conjunction((*atom.languages, repeat(ANY_CHAR, atom.minimum, atom.maximum)))
+
+
+def needs_counting(atom: StringAtom) -> bool:
+    """Return whether the length limits need a state for every count beside the languages."""
+    return atom.values is None and _fitted(atom) is None
+
+
+def _fitted(atom: StringAtom) -> Expr | None:
+    """Return the language with its lengths, where no product is needed."""
     if not atom.minimum and atom.maximum is None:
         return conjunction(atom.languages)
     if not atom.languages:
@@ -31,4 +44,4 @@ def content(atom: StringAtom) -> Expr:
         fitted = within(language, atom.minimum, atom.maximum)
         if fitted is not None:
             return conjunction((*atom.languages[:i], fitted, *atom.languages[i + 1 :]))
-    return conjunction((*atom.languages, repeat(ANY_CHAR, atom.minimum, atom.maximum)))
+    return None

@@ -99,6 +99,21 @@ def test_what_is_not_enforced_is_answered_and_refused_when_strict() -> None:
     assert caught.value.pointer == "/items/uniqueItems"
 
 
+@pytest.mark.parametrize(
+    ("schema", "keyword"),
+    [
+        ({"type": "string", "format": "uri", "maxLength": 2_000}, "maxLength"),
+        ({"type": "object", "minProperties": 2}, "minProperties"),
+        ({"type": "number", "multipleOf": 0.0123}, "multipleOf"),
+        ({"not": {"uniqueItems": True}}, "not"),
+    ],
+)
+def test_each_limit_of_the_mask_is_an_answer(schema: Any, keyword: str) -> None:
+    assert [(a.pointer, a.answer) for a in schema_grammar(schema).answers] == [
+        (f"/{keyword}", "checked")
+    ]
+
+
 def test_nesting_is_limited_and_never_exhausts_the_stack() -> None:
     schema: Any = {"type": "null"}
     for _ in range(390):
