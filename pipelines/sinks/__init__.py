@@ -7,14 +7,16 @@ written whole under `NAME.partial`, and says so. A file appears under its name w
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pipelines.columns import Column
-from pipelines.config import OutputConfig
 from pipelines.records import Record
 from pipelines.sinks.jsonl import JsonlSink
 from pipelines.sinks.parquet import ParquetSink
 from pipelines.sinks.stdout import StdoutSink
+
+if TYPE_CHECKING:
+    from pipelines.config import OutputConfig
 
 __all__ = ["Sink", "open_sink"]
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from pipelines.config import OutputConfig
 from pipelines.records import Record, to_line
 from pipelines.sinks.partial import PartialFile, settle
+
+if TYPE_CHECKING:
+    from pipelines.config import OutputConfig
 
 __all__ = ["JsonlSink"]
 

@@ -13,14 +13,16 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pipelines.arrow import arrow_field, to_arrow
 from pipelines.columns import Column, List, Scalar, Struct, Unseen, widen
-from pipelines.config import OutputConfig
 from pipelines.jsontext import dumps_line
 from pipelines.records import Record, to_line
 from pipelines.sinks.partial import PartialFile, settle, writing
+
+if TYPE_CHECKING:
+    from pipelines.config import OutputConfig
 
 __all__ = ["ParquetSink"]
 

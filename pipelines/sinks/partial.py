@@ -10,10 +10,12 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-from pipelines.config import OutputConfig
 from pipelines.errors import ConfigError, OutputError, OutputExistsError
+
+if TYPE_CHECKING:
+    from pipelines.config import OutputConfig
 
 __all__ = ["PartialFile", "check_output", "partial_path", "settle", "writing"]
 
