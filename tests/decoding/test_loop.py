@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count, islice
 
 import pytest
@@ -106,7 +107,7 @@ def test_a_text_no_token_continues_stops_alone() -> None:
     without = Vocabulary.of(tokens, [EOS], size=VOCABULARY.size)
     base = scripted_model(answering(ANSWERS))
     model = LanguageModel(**{**vars(base), "vocabulary": without})
-    stuck = compile_regex("ab?!", without)
+    stuck = replace(compile_regex("ab?!", VOCABULARY), vocabulary=without)
     asked = requests(model, ["one:", "x"], compile_regex("[a-z]{1,12}", without))
     found = run(model, [*asked, Request(9, (65,), stuck)])
     assert (found[9].stop, found[9].complete) == ("stuck", False)
