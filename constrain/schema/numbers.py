@@ -37,6 +37,7 @@ from constrain.syntax.expr import (
 __all__ = ["number_texts"]
 
 _SIGNIFICANT = 15
+_OPEN_PLACES = 12
 _MAX_DIVISOR = 20_000
 _MAX_LISTED = 1_000
 # A bound with more digits than this is left to the limit on digits.
@@ -218,7 +219,7 @@ class _Range:
             at_least_places(places, lead, strict=opened[0]), not (places or opened[0])
         )
         if high is None:
-            above = self._between(whole + 1, None, near if opened[0] else None)
+            above = self._between(whole + 1, None, near if opened[0] and low else None)
             return alt(seq(literal(str(whole)), lowest), above)
         top, top_places = _split(high)
         may_end = bool(top_places) or not opened[1]
@@ -229,7 +230,7 @@ class _Range:
             return seq(literal(str(whole)), _fraction(inner, ends))
         return alt(
             seq(literal(str(whole)), lowest),
-            self._between(whole + 1, top - 1, near if any(opened) else None),
+            self._between(whole + 1, top - 1, near if opened[1] or (opened[0] and low) else None),
             seq(literal(str(top)), _fraction(upper, may_end)),
         )
 
@@ -238,8 +239,10 @@ class _Range:
 
         With `near`: numbers so large that rounding might reach an open bound get so many places.
         """
-        most, safe = self.options.fraction_digits, self._safe()
-        if near is None or (high is None and low <= safe) or (high is not None and high <= safe):
+        if near is None:
+            return seq(self._naturals(low, high), _places(self.options.fraction_digits))
+        most, safe = min(_OPEN_PLACES, self.options.fraction_digits), self._safe()
+        if (high is None and low <= safe) or (high is not None and high <= safe):
             return seq(self._naturals(low, high), _places(most))
         small = self._naturals(low, safe) if low <= safe else NOTHING
         large = self._naturals(max(low, safe + 1), high)
@@ -247,14 +250,14 @@ class _Range:
 
     def _safe(self) -> int:
         """Return the largest whole part that a float tells apart with all decimal places."""
-        return int(10 ** max(1, _SIGNIFICANT - self.options.fraction_digits)) - 1
+        return int(10 ** (_SIGNIFICANT - min(_OPEN_PLACES, self.options.fraction_digits))) - 1
 
     def _places(self, low: Fraction, high: Fraction | None, opened: tuple[bool, bool]) -> int:
         """Return how many decimal places a number may have beside the bounds."""
         most = self.options.fraction_digits
         bounds = [b for b, is_open in zip((low, high), opened, strict=True) if is_open and b]
         for bound in bounds:
-            most = min(most, max(0, _SIGNIFICANT - len(str(floor(bound)))))
+            most = min(most, _OPEN_PLACES, max(0, _SIGNIFICANT - len(str(floor(bound)))))
         given = [len(_split(bound)[1]) for bound in (low, high) if bound is not None]
         return max(most, *given)
 

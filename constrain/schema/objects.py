@@ -158,6 +158,8 @@ class _Object:
         A later member with an equal key would replace an earlier one, so after a witness is served
         every key that could be its own must have a value that serves it too.
         """
+        if most is not None and (most < 0 or (missing and most < 1)):
+            return NOTHING
         comma = self.writer.punctuation.comma
         free = seq(comma, self._free_members(kept=self._witnesses(served)))
         if not missing:
@@ -170,8 +172,6 @@ class _Object:
             left = None if most is None else min(most - 1, len(missing - some))
             rest = self._witnessed(count + 1, missing - some, left, served | some)
             ways.append(seq(member, rest))
-        if most is not None and most < 1:
-            return NOTHING
         alone = seq(self._separator(count), alt(*ways))
         if spare == 0 or free == NOTHING:
             return alone

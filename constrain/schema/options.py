@@ -22,13 +22,13 @@ class SchemaOptions:
     keyword is answered "checked".
 
     A number has at most `integer_digits` digits before the point, `fraction_digits` after it and,
-    where it has no bounds, an exponent between -279 and 279: enough for every number a person
-    writes, and an end to digits that run on. A bound or constant with more digits raises the limit
-    for its own schema.
+    where it has no bounds, an exponent between -279 and 279: enough for every number that a person
+    or a JSON writer writes (a binary float has 17 digits), and an end to digits that run on. A
+    bound or constant with more digits raises the limit for its own schema.
     """
 
     whitespace: Whitespace = "flexible"
     strict: bool = False
     indentation: int = 40
     integer_digits: int = 20
-    fraction_digits: int = 12
+    fraction_digits: int = 17

@@ -71,13 +71,15 @@ def test_multiples_are_exact_in_decimal(step: float, low: int, candidates: list[
             assert accepts(grammar, text) == fulfils(schema, value), (text, step)
 
 
-@pytest.mark.parametrize("text", ["0", "-0", "12.5", "1e5", "1.5E-3", "-7.25e+10", "0.000001"])
+@pytest.mark.parametrize(
+    "text", ["0", "-0", "12.5", "1e5", "1.5E-3", "-7.25e+10", "0.000001", "1.5707963267948966"]
+)
 def test_an_unbounded_number_may_be_any_that_a_person_writes(text: str) -> None:
     assert language({"type": "number"})(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["01", ".5", "1.", "+1", "1.e2", "-", "1e", "NaN", "1" * 21, "0." + "1" * 13]
+    "text", ["01", ".5", "1.", "+1", "1.e2", "-", "1e", "NaN", "1" * 21, "0." + "1" * 18]
 )
 def test_digits_are_json_and_bounded(text: str) -> None:
     assert not language({"type": "number"})(text)
@@ -108,3 +110,27 @@ def test_rounding_to_a_float_never_reaches_an_open_bound() -> None:
     above = language({"type": "number", "exclusiveMinimum": 2**60})
     assert not above(str(2**60 + 1) + ".5")
     assert above(str(2**60 + 1))
+
+
+@settings(max_examples=200, deadline=None)
+@given(value=st.floats(allow_nan=False, allow_infinity=False))
+def test_every_float_of_ordinary_size_is_possible_as_json_writes_it(value: float) -> None:
+    text = repr(value)
+    if 1e-4 < abs(value) < 1e16:
+        assert language({"type": "number"})(text) == (len(text.partition(".")[2]) <= 17)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    bound=st.one_of(st.integers(1, 10**18), st.decimals(0, 2000, places=3).map(float)),
+    up=st.booleans(),
+    tail=st.text("09", min_size=1, max_size=17),
+    off=st.integers(-2, 2),
+)
+def test_what_is_within_an_open_bound_stays_so_as_a_float(
+    bound: float, up: bool, tail: str, off: int
+) -> None:
+    keyword = "exclusiveMinimum" if up else "exclusiveMaximum"
+    text = f"{int(bound) + off}.{tail}"
+    if language({"type": "number", keyword: bound})(text):
+        assert float(text) > bound if up else float(text) < bound
