@@ -30,7 +30,7 @@ __all__ = [
     "content_key",
 ]
 
-_ENGINE = "2"
+_ENGINE = "3"
 """Changes whenever equal constraints compile to other tables."""
 
 

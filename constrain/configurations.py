@@ -118,11 +118,13 @@ class LazyAutomaton:
 
     def _frame_distance(self, state: int, count: int) -> int:
         a = self.automaton
-        if a.loop_max[state] == NO_LOOP:
+        least, _, high, _, _, shortest, cost = a.loops[state].tolist()
+        if high == NO_LOOP:
             return int(a.distance[state])
-        missing = max(0, int(a.loop_min[state]) - count)
-        item = int(a.distance[a.call_entry[a.call_start[state]]]) if missing else 0
-        return missing * item
+        calls = max(shortest, least - count)
+        if calls <= 0:
+            return 0
+        return int(calls * (cost or a.distance[a.call_entry[a.call_start[state]]]))
 
     def _run(self, kernel: Callable[..., int], *arguments: Any) -> int:
         while True:

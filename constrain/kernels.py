@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from constrain.jit import jit
-from constrain.tables import NO_LOOP, Automaton
+from constrain.tables import FIRST, HIGH, LAST, LEAST, LOW, NO_LOOP, UNBOUNDED, Automaton
 
 __all__ = [
     "ACCEPTING",
@@ -183,9 +183,8 @@ def _close(a: Automaton, c: Configurations, size: int) -> int:
     while size > 0:
         size -= 1
         s, count, stack = c.work_state[size], c.work_count[size], c.work_stack[size]
-        most = a.loop_max[s]
-        is_loop = most != NO_LOOP
-        if a.is_return[s] or (is_loop and count >= a.loop_min[s]):
+        is_loop = a.loops[s, HIGH] != NO_LOOP
+        if a.is_return[s] and (not is_loop or count >= a.loops[s, LEAST]):
             if stack == BOTTOM:
                 flags |= ACCEPTING
             elif stack == CUT:
@@ -203,12 +202,14 @@ def _close(a: Automaton, c: Configurations, size: int) -> int:
             size = _push(c, size, a.epsilon_target[i], 0, stack)
             if size < 0:
                 return size
-        if is_loop and most >= 0 and count >= most:
-            continue
         following = 0
         if is_loop:
-            following = count + 1 if most >= 0 else min(count + 1, a.loop_min[s])
+            following = count + 1
+            if a.loops[s, HIGH] == UNBOUNDED:
+                following = min(following, a.loops[s, LEAST])
         for i in range(a.call_start[s], a.call_start[s + 1]):
+            if is_loop and not _can_end(a, a.call_return[i], following):
+                continue
             f = _frame(c, a.call_return[i], following, stack)
             if f < 0:
                 return f
@@ -216,6 +217,13 @@ def _close(a: Automaton, c: Configurations, size: int) -> int:
             if size < 0:
                 return size
     return _intern(c, kept, flags)
+
+
+@jit
+def _can_end(a: Automaton, head: int, count: int) -> bool:
+    """Return whether a loop can end well when `head` is reached with `count`."""
+    high = a.loops[head, HIGH]
+    return a.loops[head, LOW] <= count and (high == UNBOUNDED or count <= high)
 
 
 @jit
@@ -377,8 +385,8 @@ def abstract_node(a: Automaton, c: Configurations, node: int, kept_frames: int, 
             f = frames[j]
             state = c.frame_return[f]
             count = c.frame_count[f]
-            if a.loop_max[state] != NO_LOOP:
-                count = _alike(count, a.loop_min[state], a.loop_max[state], reach)
+            if a.loops[state, HIGH] != NO_LOOP:
+                count = _alike(a, state, count, reach)
             below = _frame(c, state, count, below)
             if below < 0:
                 return below
@@ -387,15 +395,14 @@ def abstract_node(a: Automaton, c: Configurations, node: int, kept_frames: int, 
 
 
 @jit
-def _alike(count: int, least: int, most: int, reach: int) -> int:
+def _alike(a: Automaton, head: int, count: int, reach: int) -> int:
     """Return the smallest count that no text of `reach` items can tell from `count`."""
-    if most >= 0 and most - count <= reach:
+    last = a.loops[head, LAST]
+    if last != UNBOUNDED and count + reach >= last:
         return count
-    if count >= least:
-        return least if most < 0 or most - least > reach else count
-    if least - count > reach and (most < 0 or most > reach):
-        return 0
-    return count
+    if count >= a.loops[head, LEAST]:
+        return a.loops[head, LEAST]
+    return 0 if count + reach < a.loops[head, FIRST] else count
 
 
 @jit

@@ -181,7 +181,7 @@ def _check(a: Automaton) -> None:
     for targets in (a.edge_target, a.epsilon_target, a.call_entry, a.call_return, a.start):
         if len(targets) and not 0 <= targets.min() <= targets.max() < states:
             raise ValueError("its states are out of bounds")
-    if not len(a.loop_min) == len(a.loop_max) == len(a.distance) == states:
+    if a.loops.shape != (states, 7) or len(a.distance) != states:
         raise ValueError("its states are incomplete")
     if len(a.byte_class) != 256 or len(a.start) != 1 or a.byte_class.max() >= len(a.class_byte):
         raise ValueError("its byte classes are out of bounds")

@@ -15,12 +15,40 @@ from numpy.typing import NDArray
 
 from constrain.vocabulary import Vocabulary
 
-__all__ = ["NO_LOOP", "UNBOUNDED", "Automaton", "CompiledConstraint", "Note"]
+__all__ = [
+    "COST",
+    "FIRST",
+    "HIGH",
+    "LAST",
+    "LEAST",
+    "LOW",
+    "NO_LOOP",
+    "SHORTEST",
+    "UNBOUNDED",
+    "Automaton",
+    "CompiledConstraint",
+    "Note",
+]
 
 NO_LOOP = -2
-"""`loop_max` of a state that is no loop head."""
+"""HIGH of a state that is no loop head."""
 UNBOUNDED = -1
-"""`loop_max` of a loop without a maximum."""
+"""HIGH and LAST of a loop without a maximum."""
+
+LEAST = 0
+"""Column of `loops`: the count from which the loop may return (where `is_return` is set)."""
+LOW = 1
+"""Column of `loops`: the least count with which this head can still end well."""
+HIGH = 2
+"""Column of `loops`: the greatest such count."""
+FIRST = 3
+"""Column of `loops`: the least positive LOW, or LEAST, of all heads of the loop."""
+LAST = 4
+"""Column of `loops`: the least HIGH of all heads of the loop."""
+SHORTEST = 5
+"""Column of `loops`: the fewest calls from this head to the end, whatever the count."""
+COST = 6
+"""Column of `loops`: bytes that one call may need; 0: the distance of the one callee."""
 
 
 class Automaton(NamedTuple):
@@ -28,9 +56,12 @@ class Automaton(NamedTuple):
 
     Rows of a state s are `x[x_start[s]:x_start[s + 1]]`. A call at s enters the state
     `call_entry` and, when that rule returns, goes on at `call_return`. A state with
-    `is_return` set may return to its caller, or end the text when there is none. A loop head
-    (`loop_max` is not NO_LOOP) has no byte edges: it counts the returns of its call, may call while
-    the count is below `loop_max` and may return once it has reached `loop_min`.
+    `is_return` set may return to its caller, or end the text when there is none.
+
+    A loop head (its column HIGH is not NO_LOOP) has no byte edges. Its configurations carry a
+    count of the calls that have returned; a call is made only if the count after it, one more, lies
+    between LOW and HIGH of the head it returns to, and the loop may return once the count is at
+    least LEAST.
     """
 
     edge_start: NDArray[np.int32]  # (S + 1,)
@@ -43,8 +74,7 @@ class Automaton(NamedTuple):
     call_entry: NDArray[np.int32]  # (C,)
     call_return: NDArray[np.int32]  # (C,)
     is_return: NDArray[np.bool_]  # (S,)
-    loop_min: NDArray[np.int64]  # (S,)
-    loop_max: NDArray[np.int64]  # (S,)
+    loops: NDArray[np.int64]  # (S, 7) columns LEAST to COST, below
     distance: NDArray[np.int64]  # (S,) fewest bytes from the state to a return of its rule
     byte_class: NDArray[np.uint8]  # (256,) bytes no edge tells apart share a class
     class_byte: NDArray[np.uint8]  # (K,) one byte of each class

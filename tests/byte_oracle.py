@@ -2,7 +2,7 @@
 
 Written from the meaning of each node alone, without automata, so that it can prove them. Takes
 small expressions and short texts; grammars must not be left-recursive. `And`, `Not` and `Divisible`
-are members-only (a prefix of an intersection needs an automaton).
+are members-only, and so are large character sets (a prefix of an intersection needs an automaton).
 """
 
 from __future__ import annotations
@@ -126,6 +126,8 @@ class _Run:
         return frozenset().union(*(e for e, _ in outcomes)), any(p for _, p in outcomes)
 
     def _chars(self, charset: CharSet, at: int, *, json_text: bool) -> Outcome:
+        if charset.size() >= 2000:
+            return self._decoded(charset, at, json_text=json_text), False
         ends, partial = set(), False
         for spelling in _spellings(charset, json_text=json_text):
             if self.data.startswith(spelling, at):
@@ -133,6 +135,13 @@ class _Run:
             elif spelling.startswith(self.data[at:]):
                 partial = True
         return frozenset(ends), partial or at == len(self.data)
+
+    def _decoded(self, charset: CharSet, at: int, *, json_text: bool) -> frozenset[int]:
+        """Return the ends of one character of a set too large to enumerate: members only."""
+        assert not json_text, "only plain text is decoded"
+        pieces = {j: self.data[at:j] for j in range(at + 1, min(at + 4, len(self.data)) + 1)}
+        texts = {j: piece.decode() for j, piece in pieces.items() if _is_text(piece)}
+        return frozenset(j for j, t in texts.items() if len(t) == 1 and ord(t) in charset)
 
     def _json_string(self, content: Expr, at: int) -> Outcome:
         ends, partial = set(), at == len(self.data)

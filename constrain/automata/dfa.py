@@ -27,8 +27,10 @@ __all__ = [
     "determinize",
     "divisible",
     "intersect",
+    "longest_completions",
     "minimize",
     "partition",
+    "shortest_completions",
 ]
 
 DEAD = -1
@@ -197,21 +199,41 @@ def _accepting(dfa: CharDfa) -> NDArray[np.bool_]:
     return np.array(dfa.accepting, dtype=np.bool_)
 
 
-def lengths(dfa: CharDfa) -> tuple[int, int | None]:
-    """Return the lengths of the shortest and the longest text accepted (no longest: None).
+def shortest_completions(dfa: CharDfa) -> list[int]:
+    """Return for each state of a trimmed DFA the length of the shortest text accepted from it."""
+    sources = _sources(dfa)
+    shortest = [0 if accepts else DEAD for accepts in dfa.accepting]
+    work = [state for state, accepts in enumerate(dfa.accepting) if accepts]
+    for state in work:
+        for source in sources[state]:
+            if shortest[source] == DEAD:
+                shortest[source] = shortest[state] + 1
+                work.append(source)
+    return shortest
 
-    Raises ValueError when nothing is accepted.
-    """
-    shortest, seen = {0}, {0}
-    steps = 0
-    while not any(dfa.accepting[state] for state in shortest):
-        shortest = {t for state in shortest for t in dfa.table[state] if t != DEAD} - seen
-        if not shortest:
-            raise ValueError("the automaton accepts nothing")
-        seen |= shortest
-        steps += 1
-    longest = _longest(dfa)[0]
-    return steps, None if longest == DEAD else longest
+
+def longest_completions(dfa: CharDfa) -> list[int]:
+    """Return for each state of a trimmed DFA the length of the longest text, DEAD for no bound."""
+    sources = _sources(dfa)
+    waiting = [len(set(row) - {DEAD}) for row in dfa.table]
+    longest = [DEAD] * len(dfa.table)
+    work = [state for state, count in enumerate(waiting) if count == 0]
+    while work:
+        state = work.pop()
+        longest[state] = max((longest[t] + 1 for t in dfa.table[state] if t != DEAD), default=0)
+        for source in sources[state]:
+            waiting[source] -= 1
+            if waiting[source] == 0:
+                work.append(source)
+    return longest
+
+
+def _sources(dfa: CharDfa) -> list[list[int]]:
+    sources: list[list[int]] = [[] for _ in dfa.table]
+    for source, row in enumerate(dfa.table):
+        for target in set(row) - {DEAD}:
+            sources[target].append(source)
+    return sources
 
 
 def complement(dfa: CharDfa) -> CharDfa:
@@ -243,7 +265,9 @@ def minimize(dfa: CharDfa) -> CharDfa:
     if len(dfa.table) > _MINIMIZE_STATES:
         return dfa
     table = _matrix(dfa)
-    guess = np.column_stack([dfa.accepting, _longest(dfa)])
+    # Equivalent states agree in their longest text, so that is a good first guess: a counted
+    # repetition, whose states differ in nothing else, is told apart in one round.
+    guess = np.column_stack([dfa.accepting, longest_completions(dfa)])
     _, block = np.unique(guess, axis=0, return_inverse=True)
     block = block.reshape(-1)
     count = int(block.max()) + 1
@@ -258,31 +282,6 @@ def minimize(dfa: CharDfa) -> CharDfa:
     else:
         return dfa
     return _quotient(dfa, block.tolist())
-
-
-def _longest(dfa: CharDfa) -> list[int]:
-    """Return for each state the length of the longest text accepted from it, -1 for no bound.
-
-    Equivalent states agree in it, so it is a good first guess: a counted repetition, whose
-    states differ in nothing else, is told apart in one round instead of one round a state.
-    """
-    sources: list[list[int]] = [[] for _ in dfa.table]
-    waiting = [0] * len(dfa.table)
-    for source, row in enumerate(dfa.table):
-        targets = set(row) - {DEAD}
-        waiting[source] = len(targets)
-        for target in targets:
-            sources[target].append(source)
-    longest = [DEAD] * len(dfa.table)
-    work = [state for state, count in enumerate(waiting) if count == 0]
-    while work:
-        state = work.pop()
-        longest[state] = max((longest[t] + 1 for t in dfa.table[state] if t != DEAD), default=0)
-        for source in sources[state]:
-            waiting[source] -= 1
-            if waiting[source] == 0:
-                work.append(source)
-    return longest
 
 
 def _quotient(dfa: CharDfa, block: list[int]) -> CharDfa:
@@ -309,8 +308,15 @@ def _trimmed(
 def _trimmed_matrix(
     classes: tuple[CharSet, ...], table: NDArray[np.int64], accepting: NDArray[np.bool_]
 ) -> CharDfa:
-    """Cut edges into states from which nothing is accepted, and drop those states."""
+    """Cut edges into states from which nothing is accepted; drop those and unreachable states."""
     states = len(table)
+    reachable = np.zeros(states, dtype=np.bool_)
+    frontier = np.zeros(1, dtype=np.int64)
+    while len(frontier):
+        reachable[frontier] = True
+        frontier = np.unique(table[frontier])
+        frontier = frontier[(frontier != DEAD) & ~reachable[frontier]]
+    accepting = accepting & reachable
     sources, columns = np.nonzero(table != DEAD)
     targets = table[sources, columns]
     order = np.argsort(targets, kind="stable")
@@ -322,9 +328,9 @@ def _trimmed_matrix(
         work = np.unique(np.concatenate(spans))
         work = work[~alive[work]]
         alive[work] = True
-    kept = alive.copy()
+    kept = alive & reachable
     kept[0] = True
-    numbers = np.where(alive, np.cumsum(kept) - 1, DEAD)
+    numbers = np.where(alive & reachable, np.cumsum(kept) - 1, DEAD)
     rows = np.where(table == DEAD, DEAD, numbers[table])[kept]
     return CharDfa(classes, tuple(map(tuple, rows.tolist())), tuple(accepting[kept].tolist()))
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from constrain.automata.reach import FAR, distances, is_left_recursive
 from constrain.errors import ConstraintError, UnsatisfiableSchema
-from constrain.tables import NO_LOOP, Automaton
+from constrain.tables import HIGH, NO_LOOP, Automaton
 
 __all__ = ["ALL_BYTES", "Edges", "Sketch", "flatten"]
 
@@ -32,7 +32,8 @@ class Sketch:
     epsilon: list[list[int]]
     calls: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     returns: set[int] = field(default_factory=set)
-    loops: dict[int, tuple[int, int]] = field(default_factory=dict)
+    loops: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """For each loop head its row of `Automaton.loops`."""
 
 
 def flatten(sketch: Sketch, start: int, writable: frozenset[int] = ALL_BYTES) -> Automaton:
@@ -65,10 +66,10 @@ def _arrays(sketch: Sketch, start: int, writable: frozenset[int]) -> Automaton:
     pairs = np.array([c for row in calls for c in row], dtype=np.int32).reshape(-1, 2)
     is_return = np.zeros(states, dtype=np.bool_)
     is_return[list(sketch.returns)] = True
-    loop_min = np.zeros(states, dtype=np.int64)
-    loop_max = np.full(states, NO_LOOP, dtype=np.int64)
-    for state, (least, most) in sketch.loops.items():
-        loop_min[state], loop_max[state] = least, most
+    loops = np.zeros((states, 7), dtype=np.int64)
+    loops[:, HIGH] = NO_LOOP
+    for state, row in sketch.loops.items():
+        loops[state] = row
     byte_class, class_byte = _byte_classes(labels)
     return Automaton(
         edge_start=_offsets(rows),
@@ -81,8 +82,7 @@ def _arrays(sketch: Sketch, start: int, writable: frozenset[int]) -> Automaton:
         call_entry=pairs[:, 0].copy(),
         call_return=pairs[:, 1].copy(),
         is_return=is_return,
-        loop_min=loop_min,
-        loop_max=loop_max,
+        loops=loops,
         distance=np.zeros(states, dtype=np.int64),
         byte_class=byte_class,
         class_byte=class_byte,

@@ -12,9 +12,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from constrain.automata.alphabet import json_spellings, plain_spellings
+from constrain.automata.counting import Bounds, CountedState, plan, split_bounds
+from constrain.automata.dfa import CharDfa
 from constrain.automata.flatten import ALL_BYTES, Sketch, flatten
 from constrain.automata.nfa import ByteSpelling, NfaBuilder, size_of
-from constrain.automata.regular import embedder
+from constrain.automata.regular import embedder, is_within
 from constrain.errors import ConstraintError, LimitExceeded
 from constrain.limits import Limits
 from constrain.syntax.expr import (
@@ -99,6 +101,7 @@ class _PdaBuilder(NfaBuilder[tuple[int, int]]):
         self._sizes: dict[int, tuple[Expr, int]] = {}
         self._inlined: dict[tuple[str, int], int] = {}
         self._heads: dict[tuple[Expr, int, int | None, int], int] = {}
+        self._counted: dict[tuple[Expr, int], int] = {}
         self._depth = 0
         self._end = -1
 
@@ -161,6 +164,48 @@ class _PdaBuilder(NfaBuilder[tuple[int, int]]):
         self.sketch.calls.setdefault(caller, []).append((entry, then))
         return caller
 
+    def _set_algebra(self, expr: Expr, then: int) -> int:
+        """Count characters where a bound on the length would multiply the automaton."""
+        split = split_bounds(expr) if isinstance(expr, And) else None
+        if split is None:
+            return super()._set_algebra(expr, then)
+        rest, bounds = split
+        key = (expr, id(self.spelling))
+        start = self._counted.get(key)
+        if start is None:
+            dfa = self._embedded[rest] = self._embedded.get(rest) or self._embed(rest)
+            if is_within(dfa, bounds):
+                return super()._set_algebra(rest, then)
+            copies = bounds.least if bounds.most is None else bounds.most
+            states = plan(dfa, bounds) if copies * len(dfa.table) > _COPY_OUT else None
+            if states is None or not states[0].is_possible_with(0):
+                return super()._set_algebra(expr, then)
+            start = self._counted[key] = self._counting_states(dfa, states, bounds)
+        return self._call(start, then)
+
+    def _counting_states(self, dfa: CharDfa, states: list[CountedState], bounds: Bounds) -> int:
+        """Make each state of `dfa` a loop head that calls one character; return the first."""
+        heads = [self.state() for _ in states]
+        end = self.state()
+        self.sketch.returns.add(end)
+        first = min([bounds.least, *(state.low for state in states if state.low)])
+        highs = [state.high for state in states if state.high is not None and state.high >= 0]
+        last = min(highs, default=UNBOUNDED)
+        cost = max(len(min(self.spelling.paths(c), key=len)) for c in dfa.classes)
+        for head, state, accepts in zip(heads, states, dfa.accepting, strict=True):
+            high = UNBOUNDED if state.high is None else max(state.high, 0)
+            loop = (bounds.least, state.low, high, first, last, state.shortest, cost)
+            self.sketch.loops[head] = loop
+            if accepts:
+                self.sketch.returns.add(head)
+        for head, row in zip(heads, dfa.table, strict=True):
+            self.sketch.calls[head] = [
+                (self.chars(charset, end), heads[target])
+                for charset, target in dfa.grouped(row)
+                if states[target].is_possible_with(states[target].low)
+            ]
+        return heads[0]
+
     def _json_string(self, content: Expr, then: int) -> int:
         closing = self.build(Literal('"'), then)
         outer, self.spelling = self.spelling, _JSON
@@ -177,8 +222,9 @@ class _PdaBuilder(NfaBuilder[tuple[int, int]]):
         head = self._heads.get(key)
         if head is None:
             head = self._heads[key] = self.state()
-            most = UNBOUNDED if maximum is None else min(maximum, _MOST)
-            self.sketch.loops[head] = (min(minimum, _MOST), most)
+            least, most = min(minimum, _MOST), UNBOUNDED if maximum is None else min(maximum, _MOST)
+            self.sketch.loops[head] = (least, 0, most, least, most, 0, 0)
+            self.sketch.returns.add(head)
             body = JsonString(item) if self.spelling is _JSON else item
             entry = self._item_rule(key, body)
             self.sketch.calls[head] = [(entry, head)]

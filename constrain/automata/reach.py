@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from constrain.jit import jit
-from constrain.tables import NO_LOOP, Automaton
+from constrain.tables import COST, HIGH, LEAST, NO_LOOP, SHORTEST, Automaton
 
 __all__ = ["FAR", "distances", "is_left_recursive"]
 
@@ -77,14 +77,15 @@ def _predecessors(a: Automaton) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 @jit
 def _best(a: Automaton, distance: NDArray[np.int64], s: int) -> int:
+    if a.loops[s, HIGH] != NO_LOOP:
+        calls = max(a.loops[s, LEAST], a.loops[s, SHORTEST])
+        if calls == 0:
+            return 0
+        cost = a.loops[s, COST]
+        if cost == 0:
+            cost = distance[a.call_entry[a.call_start[s]]]
+        return FAR if cost > FAR // calls else calls * cost
     best = 0 if a.is_return[s] else FAR
-    if a.loop_max[s] != NO_LOOP:
-        if a.loop_min[s] == 0:
-            return 0
-        item = distance[a.call_entry[a.call_start[s]]]
-        if item == 0:
-            return 0
-        return FAR if item > FAR // a.loop_min[s] else a.loop_min[s] * item
     for e in range(a.edge_start[s], a.edge_start[s + 1]):
         best = min(best, distance[a.edge_target[e]] + 1)
     for e in range(a.epsilon_start[s], a.epsilon_start[s + 1]):
@@ -171,20 +172,20 @@ def _silent_move(a: Automaton, silent: NDArray[np.bool_], s: int, number: int) -
 @jit
 def _silently_returning(a: Automaton) -> NDArray[np.bool_]:
     states = a.is_return.shape[0]
-    silent = a.is_return.copy()
+    looping = a.loops[:, HIGH] != NO_LOOP
+    silent = a.is_return & (~looping | (a.loops[:, LEAST] == 0))
     changed = True
     while changed:
         changed = False
         for s in range(states):
             if silent[s]:
                 continue
-            may = a.loop_max[s] != NO_LOOP and a.loop_min[s] == 0
+            may = False
             for e in range(a.epsilon_start[s], a.epsilon_start[s + 1]):
                 may = may or silent[a.epsilon_target[e]]
             for i in range(a.call_start[s], a.call_start[s + 1]):
                 skips = silent[a.call_entry[i]]
-                back = a.loop_max[s] != NO_LOOP or silent[a.call_return[i]]
-                may = may or (skips and back)
+                may = may or (skips and (looping[s] or silent[a.call_return[i]]))
             if may:
                 silent[s] = True
                 changed = True

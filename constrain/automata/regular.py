@@ -8,21 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from constrain.automata.counting import Bounds, split_bounds
 from constrain.automata.dfa import (
+    DEAD,
     CharDfa,
     complement,
     determinize,
     divisible,
     intersect,
-    lengths,
+    longest_completions,
     minimize,
+    shortest_completions,
 )
 from constrain.automata.nfa import CharSpelling, NfaBuilder
 from constrain.limits import Deadline, Limits
 from constrain.syntax.charset import CharSet
 from constrain.syntax.expr import ANY_CHAR, And, Divisible, Expr, Not, Repeat
 
-__all__ = ["char_dfa", "embedder"]
+__all__ = ["char_dfa", "embedder", "is_within"]
 
 
 def embedder(limits: Limits, deadline: Deadline) -> Callable[[Expr], CharDfa]:
@@ -34,8 +37,8 @@ def char_dfa(expr: Expr, limits: Limits, deadline: Deadline) -> CharDfa:
     """Return a trimmed DFA of `expr`, which is regular; TypeError when it holds a Ref."""
     deadline.check()
     match expr:
-        case And(items):
-            return _conjunction(items, limits, deadline)
+        case And():
+            return _conjunction(expr, limits, deadline)
         case Not(item):
             return complement(char_dfa(item, limits, deadline))
         case Divisible(divisor):
@@ -44,32 +47,32 @@ def char_dfa(expr: Expr, limits: Limits, deadline: Deadline) -> CharDfa:
             return minimize(_from_nfa(expr, limits, deadline))
 
 
-def _conjunction(items: tuple[Expr, ...], limits: Limits, deadline: Deadline) -> CharDfa:
+def _conjunction(expr: And, limits: Limits, deadline: Deadline) -> CharDfa:
     """Intersect the smaller automata first; a bound on the length often has no effect left."""
-    counts = [item for item in items if isinstance(item, Repeat) and item.item == ANY_CHAR]
-    others = [char_dfa(item, limits, deadline) for item in items if item not in counts]
-    result: CharDfa | None = None
-    for other in sorted(others, key=lambda dfa: len(dfa.table)):
+    split = split_bounds(expr)
+    if split is not None:
+        rest, bounds = split
+        result = char_dfa(rest, limits, deadline)
+        if is_within(result, bounds):
+            return result
+        count = char_dfa(Repeat(ANY_CHAR, bounds.least, bounds.most), limits, deadline)
+        return minimize(intersect(result, count, limits))
+    dfas = [char_dfa(item, limits, deadline) for item in expr.items]
+    result, *others = sorted(dfas, key=lambda dfa: len(dfa.table))
+    for other in others:
         deadline.check()
-        result = other if result is None else minimize(intersect(result, other, limits))
-    for count in counts:
-        if result is None:
-            result = char_dfa(count, limits, deadline)
-        elif not _is_within(result, count):
-            deadline.check()
-            result = minimize(intersect(result, char_dfa(count, limits, deadline), limits))
-    assert result is not None, "a conjunction has items"
+        result = minimize(intersect(result, other, limits))
     return result
 
 
-def _is_within(dfa: CharDfa, count: Repeat) -> bool:
-    """Return whether all texts of `dfa` have a length that `count` allows."""
+def is_within(dfa: CharDfa, bounds: Bounds) -> bool:
+    """Return whether all texts of a trimmed DFA have a length within `bounds`."""
     if dfa.is_empty():
         return True
-    shortest, longest = lengths(dfa)
-    if shortest < count.minimum:
+    longest = longest_completions(dfa)[0]
+    if shortest_completions(dfa)[0] < bounds.least:
         return False
-    return count.maximum is None or (longest is not None and longest <= count.maximum)
+    return bounds.most is None or DEAD < longest <= bounds.most
 
 
 def _from_nfa(expr: Expr, limits: Limits, deadline: Deadline) -> CharDfa:
