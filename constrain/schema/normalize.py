@@ -44,6 +44,9 @@ _MAX_PEEKS = 3
 # Above this many alternatives of one kind an intersection is given up.
 _MAX_ALTERNATIVES = 2_000
 _MAX_KEPT = 400
+# What all intersections of unions may cost together: a few seconds.
+_MAX_PAIRS = 100_000
+_FEW = 16
 # What makes a schema more than its `$ref` where siblings count.
 _SILENT = frozenset({"$ref", "$defs", "definitions", "$schema", "$anchor", "$comment", "$id"})
 
@@ -61,6 +64,7 @@ class Normalizer:
         self._active: list[Located] = []
         self._open: set[Claim] = set()
         self._peeks = 0
+        self._pairs = 0
         self._shallow = False
         keywords = document.keywords
         self.tracked = bool(keywords & {"unevaluatedProperties", "unevaluatedItems"})
@@ -124,8 +128,11 @@ class Normalizer:
     def met(self, left: Type, right: Type) -> Type:
         """Return the intersection; raises TooManyAlternatives."""
         for a, b in ((left.objects, right.objects), (left.arrays, right.arrays)):
+            self._pairs += len(a) * len(b) if len(a) * len(b) > _FEW else 0
             if len(a) * len(b) > _MAX_ALTERNATIVES and min(len(a), len(b)) > 1:
                 raise TooManyAlternatives
+        if self._pairs > _MAX_PAIRS:
+            raise TooManyAlternatives
         self._deadline.check()
         found = intersection(left, right)
         if max(len(found.objects), len(found.arrays)) > _MAX_KEPT:
@@ -143,7 +150,10 @@ class Normalizer:
         return found
 
     def pruned(self, kind: Type) -> Type:
-        """Return the type without alternatives that are seen to be empty."""
+        """Return the type without alternatives seen to be empty; raises TooManyAlternatives."""
+        if max(len(kind.objects), len(kind.arrays)) > _MAX_ALTERNATIVES:
+            raise TooManyAlternatives
+        self._deadline.check()
         return pruned(kind, self.peek)
 
     # ------------------------------------------------------------ schemas

@@ -296,7 +296,7 @@ class Reading:
         present = replace(NO_TYPE, objects=(ObjectAtom(required=(name,)),))
         present = self.owner.pruned(self.owner.met(found, present))
         present = self.owner.met(present, kind)
-        return self.owner.pruned(union([absent, present]))
+        return self.owner.met(ANY_TYPE, self.owner.pruned(union([absent, present])))
 
     # ------------------------------------------------------------ unevaluated
 
