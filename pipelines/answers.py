@@ -6,43 +6,21 @@ Whatever goes wrong with one answer becomes that document's record; nothing is r
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pipelines.collector import Outcome
 from pipelines.confidence import Confidence, field_confidence
 from pipelines.constraint import Constraint
-from pipelines.documents import Document
 from pipelines.errors import DocumentError
 from pipelines.jsontext import JsonError
 from pipelines.records import Record, RecordError, error_record
-from pipelines.truncate import Cut
+from pipelines.work import Pending
 
 if TYPE_CHECKING:
     from constrain.decoding.model import LanguageModel
     from constrain.decoding.options import Generation
 
-__all__ = ["Answers", "Pending", "document_meta"]
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """A document that is being worked on: all of it that the record needs, without its text."""
-
-    document: Document
-    cut: Cut | None
-    is_example: bool = False
-
-
-def document_meta(pending: Pending) -> dict[str, Any]:
-    """Return the part of a record's meta that is about its document."""
-    meta = dict(pending.document.meta)
-    if pending.cut is not None:
-        cut = {"kept_characters": pending.cut.kept, "characters": pending.cut.of}
-        meta["truncated_input"] = cut
-    if pending.is_example:
-        meta["example"] = True
-    return meta
+__all__ = ["Answers"]
 
 
 class Answers:
@@ -112,7 +90,7 @@ class Answers:
         if confidence:
             meta["logprobs"] = {k: _rounded(c.logprob) for k, c in confidence.items()}
             meta["pressures"] = {k: _rounded(c.pressure) for k, c in confidence.items()}
-        return meta | document_meta(pending)
+        return meta | pending.meta()
 
 
 def _mean(figures: Sequence[float]) -> float:

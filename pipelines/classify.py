@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pipelines.answers import Pending, document_meta
-from pipelines.collector import Collector, Outcome
+from pipelines.collector import Outcome
 from pipelines.columns import Scalar
 from pipelines.config import ClassifyConfig
-from pipelines.documents import Unread
-from pipelines.errors import DocumentError
 from pipelines.examples import Example, load_examples
 from pipelines.labels import judge, label_tokens, load_labels
 from pipelines.models import load
 from pipelines.observer import Observer
 from pipelines.prompts import Prompter, Task, Turn
-from pipelines.records import Record, error_record
+from pipelines.records import Record
 from pipelines.run import Run, open_run
 from pipelines.summary import RunSummary
 from pipelines.tally import FieldsTally
 from pipelines.template import load_template
 from pipelines.truncate import PromptEncoder
 from pipelines.wording import MESSAGE_LEAD, label_task
+from pipelines.work import Pending, Work
 
 __all__ = ["classify"]
 
@@ -54,7 +52,6 @@ class _Classification:
         self._config = config
         self._labels = labels
         self._run = run
-        self._shown = frozenset(e.document.id for e in examples if e.from_inputs)
         self._model = load(config.model, run.observer)
         tokenizer = self._model.tokenizer
         self._tokens = label_tokens(labels, tokenizer.encode, min(self._model.vocabulary.eos_ids))
@@ -64,15 +61,16 @@ class _Classification:
             context_length=self._model.context_length,
             max_new_tokens=max(map(len, self._tokens)),
         )
-        self._pending: dict[int, tuple[Pending, int]] = {}
+        self._work = Work(run, self._encoder, examples)
 
     def go(self) -> RunSummary:
         """Work on all documents and sum up."""
         tally = FieldsTally()
         with self._run.collecting(Scalar("string"), tally) as collector:
             baseline = self._baseline()
-            for number, scores in self._score(self._prompts(collector)):
-                collector.put(number, self._outcome(*self._pending.pop(number), scores, baseline))
+            prompts = self._work.prompts(collector)
+            for number, scores in self._score((n, encoded.ids) for n, encoded in prompts):
+                collector.put(number, self._outcome(self._work.take(number), scores, baseline))
         about = {"command": "classify", "model": self._model.name, "labels": list(self._labels)}
         return self._run.summary(collector, tally, about)
 
@@ -98,28 +96,9 @@ class _Classification:
         for number, scores in found:
             yield number, scores.tolist()
 
-    def _prompts(self, collector: Collector) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """Yield the prompt of each document that can be worked on; settle the others."""
-        for number, document in enumerate(self._run.documents()):
-            if isinstance(document, Unread):
-                collector.put(number, Outcome(error_record(document, document.error)))
-                continue
-            try:
-                encoded = self._encoder.encode(document)
-            except DocumentError as error:
-                collector.put(number, Outcome(error_record(document, error, document.meta)))
-                continue
-            shown = document.id in self._shown
-            pending = Pending(document.without_text(), encoded.cut, shown)
-            self._pending[number] = (pending, len(encoded.ids))
-            if encoded.cut is not None:
-                self._run.warn("documents that are longer than the model's context are cut")
-            yield number, encoded.ids
-
     def _outcome(
         self,
         pending: Pending,
-        prompt_tokens: int,
         scores: Sequence[float],
         baseline: Sequence[float],
     ) -> Outcome:
@@ -127,7 +106,7 @@ class _Classification:
         named = zip(self._labels, verdict.probabilities, strict=True)
         meta: dict[str, Any] = {
             "model": self._model.name,
-            "prompt_tokens": prompt_tokens,
+            "prompt_tokens": pending.prompt_tokens,
             "probability": round(max(verdict.probabilities), 4),
             "margin": round(verdict.margin, 4),
             "runner_up": verdict.runner_up,
@@ -136,10 +115,10 @@ class _Classification:
         if self._config.labels.scores:
             meta["scores"] = _by_label(self._labels, scores)
             meta["baseline"] = _by_label(self._labels, baseline)
-        meta |= document_meta(pending)
+        meta |= pending.meta()
         document = pending.document
         record = Record(document.id, "ok", verdict.label, keep=document.keep, meta=meta)
-        return Outcome(record, prompt_tokens=prompt_tokens)
+        return Outcome(record, prompt_tokens=pending.prompt_tokens)
 
 
 def _by_label(labels: Sequence[str], scores: Sequence[float]) -> dict[str, float]:

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from pipelines.answers import Answers, Pending
-from pipelines.collector import Collector, Outcome
+from pipelines.answers import Answers
+from pipelines.collector import Collector
 from pipelines.config import ExtractConfig
 from pipelines.constraint import Constraint, load_constraint
-from pipelines.documents import Unread
-from pipelines.errors import DocumentError
 from pipelines.examples import Example, load_examples
 from pipelines.models import load
 from pipelines.observer import Observer
 from pipelines.prompts import Prompter, Task, Turn
-from pipelines.records import error_record
 from pipelines.run import Run, open_run
 from pipelines.summary import RunSummary
 from pipelines.tally import FieldsTally
 from pipelines.template import load_template
 from pipelines.truncate import PromptEncoder
+from pipelines.work import Work
 
 if TYPE_CHECKING:
     from constrain.decoding.options import DecodeOptions, Request
@@ -59,7 +57,6 @@ class _Extraction:
         self._config = config
         self._constraint = constraint
         self._run = run
-        self._shown = frozenset(e.document.id for e in examples if e.from_inputs)
         self._model = load(config.model, run.observer)
         self._compiled = self._compile()
         self._encoder = PromptEncoder(
@@ -68,7 +65,7 @@ class _Extraction:
             context_length=self._model.context_length,
             max_new_tokens=config.decoding.max_new_tokens,
         )
-        self._pending: dict[int, Pending] = {}
+        self._work = Work(run, self._encoder, examples)
 
     def go(self) -> RunSummary:
         """Work on all documents and sum up."""
@@ -90,26 +87,13 @@ class _Extraction:
             shared_prefix=self._encoder.shared_prefix,
         )
         for generation in generations:
-            pending = self._pending.pop(generation.key)
+            pending = self._work.take(generation.key)
             collector.put(generation.key, answers.outcome(pending, generation))
 
     def _requests(self, collector: Collector) -> Iterator[Request]:
-        """Yield a request for each document that can be worked on; settle the others."""
         from constrain.decoding.options import Request  # noqa: PLC0415
 
-        for number, document in enumerate(self._run.documents()):
-            if isinstance(document, Unread):
-                collector.put(number, Outcome(error_record(document, document.error)))
-                continue
-            try:
-                encoded = self._encoder.encode(document)
-            except DocumentError as error:
-                collector.put(number, Outcome(error_record(document, error, document.meta)))
-                continue
-            shown = document.id in self._shown
-            self._pending[number] = Pending(document.without_text(), encoded.cut, shown)
-            if encoded.cut is not None:
-                self._run.warn("documents that are longer than the model's context are cut")
+        for number, encoded in self._work.prompts(collector):
             yield Request(number, encoded.ids, self._compiled)
 
     def _options(self) -> DecodeOptions:

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from constrain.decoding.options import Generation
-from pipelines.answers import Answers, Pending
+from pipelines.answers import Answers
 from pipelines.config import ConstraintConfig
 from pipelines.constraint import load_constraint
 from pipelines.documents import Document, Origin
 from pipelines.records import Record
 from pipelines.truncate import Cut
+from pipelines.work import Pending
 from tests.pipelines.stand_in import ChatTokenizer, stand_in
 
 __all__: list[str] = []
@@ -28,7 +29,7 @@ def outcome(text: str, cut: Cut | None = None, **changes: Any) -> Record:
     generation = Generation(0, ids, text, logprobs=figures[0], pressures=figures[1],
                             prompt_tokens=9, **values)  # fmt: skip
     answers = Answers(constraint, stand_in(lambda _: ""), 50)
-    return answers.outcome(Pending(DOCUMENT, cut, is_example=True), generation).record
+    return answers.outcome(Pending(DOCUMENT, 9, cut, is_example=True), generation).record
 
 
 def test_a_good_answer_is_a_record_with_its_figures() -> None:
@@ -77,7 +78,7 @@ def test_an_answer_without_tokens_has_no_mean() -> None:
     generation = Generation(0, (), "", complete=True, stop="end", logprobs=(), pressures=(),
                             prompt_tokens=9)  # fmt: skip
     record = Answers(constraint, stand_in(lambda _: ""), 50).outcome(
-        Pending(DOCUMENT, None), generation
+        Pending(DOCUMENT, 9), generation
     ).record  # fmt: skip
     assert (record.status, record.value) == ("ok", "")
     assert "logprob" not in record.meta
