@@ -16,6 +16,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
+from cli.sizes import rate
+
 if TYPE_CHECKING:
     from pipelines.observer import Observer
 
@@ -67,9 +69,9 @@ class Pace:
         seconds = max(time.monotonic() - self._start, 1e-9)
         if not self.documents:
             return ""
-        parts = [f"{self.documents / seconds:.1f} docs/s"]
+        parts = [f"{rate(self.documents, seconds)} docs/s"]
         if self.tokens:
-            parts.append(f"{self.tokens / seconds:.0f} tokens/s")
+            parts.append(f"{rate(self.tokens, seconds)} tokens/s")
         if self.total is not None:
             left = round((self.total - self.documents) * seconds / self.documents)
             parts.append(f"{left // 60}:{left % 60:02} left")

@@ -1,8 +1,8 @@
-"""Sizes and ages in words that people read."""
+"""Sizes, ages and rates in words that people read."""
 
 from __future__ import annotations
 
-__all__ = ["age", "size"]
+__all__ = ["age", "rate", "size"]
 
 
 def size(count: int) -> str:
@@ -22,3 +22,9 @@ def age(seconds: float) -> str:
         if count:
             return f"{count} {unit}{'s' if count > 1 and unit != 'min' else ''}"
     return "now"
+
+
+def rate(count: float, seconds: float) -> str:
+    """Return how many of them there are in a second: "0.05", "2.1", "118"."""
+    value = count / max(seconds, 1e-9)
+    return f"{value:.0f}" if value >= 99.5 else f"{value:.1f}" if value >= 0.95 else f"{value:.2f}"

@@ -16,6 +16,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from cli.sizes import rate
+
 if TYPE_CHECKING:
     from pipelines.stats import FieldStats, StatsFile
     from pipelines.summary import RunSummary
@@ -177,11 +179,11 @@ COLUMNS = (
 
 
 def _counts(summary: RunSummary) -> Text:
-    speed = summary.documents / summary.seconds if summary.seconds else 0.0
     text = _status(summary)
-    text.append(f" in {summary.seconds:.1f} s ({speed:.1f} docs/s", "dim")
+    speed = rate(summary.documents, summary.seconds)
+    text.append(f" in {summary.seconds:.1f} s ({speed} docs/s", "dim")
     if summary.tokens:
-        text.append(f", {summary.tokens / max(summary.seconds, 1e-9):.0f} tokens/s", "dim")
+        text.append(f", {rate(summary.tokens, summary.seconds)} tokens/s", "dim")
     text.append(")", "dim")
     if summary.output != "-":
         text.append(f" → {summary.output}", "dim")

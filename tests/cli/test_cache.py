@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.main import app
-from cli.sizes import age, size
+from cli.sizes import age, rate, size
 
 __all__: list[str] = []
 
@@ -74,3 +74,8 @@ def test_sizes_are_short(count: int, text: str) -> None:
 )
 def test_ages_have_one_unit(seconds: int, text: str) -> None:
     assert age(seconds) == text
+
+
+@pytest.mark.parametrize(("count", "text"), [(1, "0.05"), (42, "2.1"), (2000, "100"), (0, "0.00")])
+def test_a_slow_rate_keeps_its_digits(count: int, text: str) -> None:
+    assert rate(count, 20.0) == text
