@@ -53,8 +53,9 @@ __all__ = ["Lowering"]
 
 # Scalars of up to this many nodes are written out at each use.
 _INLINE_NODES = 24
-# A pattern and a length limit take up to a state of the pattern's for every count.
-_MAX_COUNTED = 1_000
+# Most patterns are counted at no cost, but one whose lengths leave gaps takes its states once for
+# every count.
+_MAX_COUNTED = 100_000
 _INTEGERS = NumberSet(ranges=(NumberRange(multiples=frozenset({Fraction(1)})),))
 _SHARED = {"string": "any string", "number": "any number", "integer": "any integer"}
 
