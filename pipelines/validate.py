@@ -17,9 +17,8 @@ from pipelines.jsontext import pointer
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-__all__ = ["FORMATS", "Fault", "Validator"]
+__all__ = ["Fault", "Validator", "asserted_formats"]
 
-FORMATS = ("date", "date-time", "time", "uuid", "email", "uri", "ipv4")
 _MAX_FAULTS = 20
 
 
@@ -32,8 +31,15 @@ class Fault:
     reason: str
 
 
+def asserted_formats() -> tuple[str, ...]:
+    """Return the names of the formats that are asserted: those the engine answers for."""
+    from constrain.schema.formats import CHECKED_FORMATS, FORMATS  # noqa: PLC0415
+
+    return (*FORMATS, *CHECKED_FORMATS)
+
+
 class Validator:
-    """Checks values against a schema: dialect from `$schema`, else 2020-12; `FORMATS` asserted."""
+    """Checks values against a schema: dialect from `$schema`, else 2020-12; formats asserted."""
 
     def __init__(
         self,
@@ -47,9 +53,12 @@ class Validator:
         )
 
         base = validator_for(schema, default=Draft202012Validator)
+        checker = FormatChecker(())
+        known = Draft202012Validator.FORMAT_CHECKER.checkers
+        checker.checkers = {name: known[name] for name in asserted_formats() if name in known}
         kind: Any = extend(base, {"pattern": _pattern})  # type: ignore[no-untyped-call]
         # Naming a registry keeps jsonschema from fetching what a $ref names.
-        self._validator = kind(schema, format_checker=FormatChecker(FORMATS), registry=REGISTRY)
+        self._validator = kind(schema, format_checker=checker, registry=REGISTRY)
         self._adapter = adapter
 
     def faults(self, value: Any) -> tuple[Fault, ...]:

@@ -13,7 +13,10 @@ from functools import cache
 from constrain.syntax.expr import Expr, alt, complement, conjunction
 from constrain.syntax.regex import parse_regex
 
-__all__ = ["FORMATS", "format_language"]
+__all__ = ["CHECKED_FORMATS", "FORMATS", "format_language"]
+
+CHECKED_FORMATS = ("idn-hostname", "regex")
+"""Formats of the vocabulary that are not regular, or not small: left to be checked after."""
 
 _MONTH_DAY = (
     "(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])"

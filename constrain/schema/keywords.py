@@ -93,10 +93,15 @@ _ROWS = (
         "maxLength",
         "validation",
         "enforced",
-        note="in code points; checked above 1,000 beside most patterns and formats",
+        note="in code points; checked above 100,000 beside most patterns and formats",
     ),
     Keyword("pattern", "validation", "enforced", note="ECMA-262, searched for"),
-    Keyword("format", "format", "enforced", note="the listed formats; others are annotations"),
+    Keyword(
+        "format",
+        "format",
+        "enforced",
+        note="the listed formats; `regex` and `idn-hostname` are checked, others annotations",
+    ),
     # arrays
     Keyword("items", "applicator", "enforced"),
     Keyword("prefixItems", "applicator", "enforced", _D20),

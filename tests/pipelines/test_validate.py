@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import BaseModel, Field, TypeAdapter, field_validator, model_validator
 
-from pipelines.validate import FORMATS, Fault, Validator
+from pipelines.validate import Fault, Validator, asserted_formats
 
 __all__: list[str] = []
 
@@ -28,13 +28,19 @@ def test_faults_name_place_and_keyword(schema: Any, value: Any, pointer: str, ke
     assert (fault.pointer, fault.keyword) == (pointer, keyword)
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", asserted_formats())
 def test_listed_formats_are_asserted(name: str) -> None:
-    assert [f.keyword for f in Validator({"format": name}).faults("no such thing")] == ["format"]
+    wrong = "no such (thing {"
+    assert [f.keyword for f in Validator({"format": name}).faults(wrong)] == ["format"]
+
+
+def test_a_time_needs_an_offset_and_may_have_one() -> None:
+    assert Validator({"format": "time"}).faults("12:00:00Z") == ()
+    assert Validator({"format": "time"}).faults("12:00:00")
 
 
 def test_other_formats_are_annotations() -> None:
-    assert Validator({"format": "regex"}).faults("(") == ()
+    assert Validator({"format": "color"}).faults("(") == ()
 
 
 def test_the_dialect_decides_what_a_keyword_means() -> None:
