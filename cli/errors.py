@@ -22,7 +22,7 @@ from typing import NoReturn
 import typer
 
 from cli.settings import SettingsError
-from constrain.errors import ConstrainError, ConstraintError, LimitExceeded
+from constrain.errors import ConstrainError, ConstraintError, LimitExceeded, UnknownModel
 
 __all__ = ["ExitCode", "reported"]
 
@@ -68,7 +68,7 @@ def reported(*, debug: bool) -> Iterator[None]:
 def _code_of(error: ConstrainError) -> ExitCode:
     from pipelines.errors import ConfigError, InputError, OutputExistsError
 
-    usage = (ConstraintError, LimitExceeded, SettingsError)
+    usage = (ConstraintError, LimitExceeded, SettingsError, UnknownModel)
     usage += (ConfigError, InputError, OutputExistsError)  # type: ignore[assignment]
     return ExitCode.USAGE if isinstance(error, usage) else ExitCode.FAILED
 

@@ -12,6 +12,7 @@
     ├── VocabularyError           a tokenizer that cannot be read as bytes
     ├── MatcherError              a Matcher was used wrongly
     └── ModelError                a model that cannot be found, loaded or run
+        └── UnknownModel              there is no such model, device or dtype
 
 An outcome (a token refused, a text incomplete) is a value, never an exception.
 """
@@ -27,6 +28,7 @@ __all__ = [
     "ModelError",
     "RegexError",
     "SchemaError",
+    "UnknownModel",
     "UnresolvableReference",
     "UnsatisfiableSchema",
     "UnsupportedSchema",
@@ -114,6 +116,10 @@ class MatcherError(ConstrainError):
 
 class ModelError(ConstrainError):
     """A model that cannot be found, loaded or run."""
+
+
+class UnknownModel(ModelError):
+    """What names a model, a device or a dtype names none: a mistake of usage."""
 
 
 def _sentence(place: str, fact: str, remedy: str) -> str:

@@ -20,7 +20,7 @@ from constrain.decoding import registry
 from constrain.decoding.attention import AttentionStyle, attention_style
 from constrain.decoding.quiet import quiet
 from constrain.decoding.tokenizer import TextTokenizer
-from constrain.errors import ConstrainError, ModelError
+from constrain.errors import ConstrainError, ModelError, UnknownModel
 from constrain.vocabulary import Vocabulary
 
 __all__ = ["LanguageModel", "ModelSpec", "language_model", "load_model"]
@@ -144,7 +144,7 @@ def _checked_device(name: str) -> torch.device:
         device = torch.device(name)
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as cause:
-        raise ModelError(
+        raise UnknownModel(
             f"device {name!r} cannot be used: {_first_line(cause)}; use auto, cpu, cuda or mps"
         ) from cause
     return device
@@ -155,7 +155,7 @@ def _dtype(spec: ModelSpec, device: torch.device) -> torch.dtype:
     if spec.dtype in names:
         return names[spec.dtype]
     if spec.dtype != "auto":
-        raise ModelError(f"dtype {spec.dtype!r} is unknown; use auto, {', '.join(names)}")
+        raise UnknownModel(f"dtype {spec.dtype!r} is unknown; use auto, {', '.join(names)}")
     if device.type == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
     return torch.bfloat16 if device.type == "mps" else torch.float32

@@ -15,7 +15,7 @@ from typing import Literal
 
 from constrain.decoding import gguf
 from constrain.decoding.quiet import quiet
-from constrain.errors import ModelError
+from constrain.errors import ModelError, UnknownModel
 
 __all__ = ["ModelEntry", "list_models", "load_error", "locate", "pull_model"]
 
@@ -60,12 +60,12 @@ def locate(name: str) -> str | Path:
     if path.is_dir():
         return _checked_folder(path)
     if path.is_file():
-        raise ModelError(
+        raise UnknownModel(
             f"model {name}: a file, but not a GGUF file; "
             "name a model folder, a .gguf file or a hub id"
         )
     if _looks_like_path(name):
-        raise ModelError(
+        raise UnknownModel(
             f"model {name}: no such file or folder; name a model folder, a .gguf file, "
             f"a hub id (owner/name) or one of {', '.join(ALIASES)}"
         )
@@ -109,11 +109,12 @@ def load_error(name: str, source: str | Path, cause: Exception) -> ModelError:
             "check that config.json, the weights and tokenizer.json are whole, or fetch it again"
         )
     if _offline():
-        return ModelError(
+        return UnknownModel(
             f"model {name!r} is not in the local caches, and HF_HUB_OFFLINE forbids the hub; "
             "unset it, or name a model folder or a .gguf file"
         )
-    return ModelError(
+    kind = UnknownModel if "not a valid model identifier" in text else ModelError
+    return kind(
         f"model {name!r} cannot be fetched from the hub: {_short(text, cause)}; check its name "
         "and the network, log in if it is gated, or name a model folder or a .gguf file"
     )
@@ -141,7 +142,7 @@ def _checked_folder(path: Path) -> Path:
     if len(files) == 1:
         return gguf.converted(files[0])
     fact = "several GGUF files, none named" if files else "no config.json and no GGUF file"
-    raise ModelError(f"model {path}: {fact} in this folder; name the file, or another folder")
+    raise UnknownModel(f"model {path}: {fact} in this folder; name the file, or another folder")
 
 
 def _looks_like_path(name: str) -> bool:

@@ -7,7 +7,7 @@ import pytest
 import typer
 
 from cli.errors import ExitCode, reported
-from constrain.errors import LimitExceeded, ModelError, SchemaError
+from constrain.errors import LimitExceeded, ModelError, SchemaError, UnknownModel
 from pipelines.errors import ConfigError, InputError, OutputError, OutputExistsError
 
 __all__: list[str] = []
@@ -29,6 +29,7 @@ def code_of(error: BaseException) -> int:
         (LimitExceeded("states", given=2, allowed=1), ExitCode.USAGE),
         (OutputError("x"), ExitCode.FAILED),
         (ModelError("x"), ExitCode.FAILED),
+        (UnknownModel("x"), ExitCode.USAGE),
         (ValueError("x"), ExitCode.FAILED),
         (KeyboardInterrupt(), ExitCode.STOPPED),
     ],
