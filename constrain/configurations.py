@@ -78,6 +78,12 @@ class LazyAutomaton:
         """Return the node that has the same tokens for a walk of `reach` bytes (see kernels)."""
         return self._run(kernels.abstract_node, node, kept_frames, reach)
 
+    def is_plain(
+        self, node: int, kept_frames: int, reach: int, writable: NDArray[np.bool_]
+    ) -> bool:
+        """Return whether plain characters leave `node` as it is, as far as masks can tell."""
+        return self._run(kernels.is_plain, node, kept_frames, reach, writable) == 1
+
     def walk_trie(
         self, node: int, trie: TokenTrie, path: NDArray[np.int32], row: NDArray[np.uint32]
     ) -> bool:

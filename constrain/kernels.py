@@ -32,6 +32,7 @@ __all__ = [
     "Configurations",
     "abstract_node",
     "adopt_node",
+    "is_plain",
     "live_bytes",
     "rehash",
     "start_node",
@@ -403,6 +404,100 @@ def _alike(a: Automaton, head: int, count: int, reach: int) -> int:
     if count >= a.loops[head, LEAST]:
         return a.loops[head, LEAST]
     return 0 if count + reach < a.loops[head, FIRST] else count
+
+
+@jit
+def is_plain(
+    a: Automaton,
+    c: Configurations,
+    node: int,
+    kept_frames: int,
+    reach: int,
+    writable: NDArray[np.bool_],
+) -> int:
+    """Return 1 when any plain character (see constrain.plain) leads from `node` to its like.
+
+    Alike is what `abstract_node` does not tell apart. Every state of a UTF-8 decoder (RFC 3629)
+    must go with one node: `paths[u]` for state u, numbered by what is still to come. Returns 0
+    when it is not so, a code < DEAD on trouble.
+    """
+    for byte in range(0x20, 0x80):
+        if byte in {0x22, 0x5C} or not writable[byte]:
+            continue
+        verdict = _leads_back(a, c, node, node, byte, kept_frames, reach)
+        if verdict != 1:
+            return verdict
+    paths = np.full(8, UNKNOWN, dtype=np.int64)
+    for byte in range(0xC2, 0xF5):
+        if writable[byte]:
+            verdict = _leads_to(a, c, paths, node, byte, _UTF8_LEAD[byte - 0xC2])
+            if verdict != 1:
+                return verdict
+    for row in range(_UTF8_NEXT.shape[0]):
+        state, low, high, target = _UTF8_NEXT[row]
+        for byte in range(low, high + 1):
+            if paths[state] == UNKNOWN or not writable[byte]:
+                continue
+            if target == 0:
+                verdict = _leads_back(a, c, node, paths[state], byte, kept_frames, reach)
+            else:
+                verdict = _leads_to(a, c, paths, paths[state], byte, target)
+            if verdict != 1:
+                return verdict
+    return 1
+
+
+_UTF8_LEAD = np.array([1] * 30 + [2] + [3] * 12 + [4] + [3] * 2 + [5] + [6] * 3 + [7])
+"""The decoder's state after each lead byte from 0xC2 on."""
+_UTF8_NEXT = np.array(
+    [
+        (5, 0x90, 0xBF, 3),
+        (6, 0x80, 0xBF, 3),
+        (7, 0x80, 0x8F, 3),
+        (2, 0xA0, 0xBF, 1),
+        (4, 0x80, 0x9F, 1),
+        (3, 0x80, 0xBF, 1),
+        (1, 0x80, 0xBF, 0),
+    ]
+)
+"""(state, lowest byte, highest byte, next state): 0 is between characters; in order of reach."""
+
+
+@jit
+def _leads_to(
+    a: Automaton, c: Configurations, paths: NDArray[np.int64], node: int, byte: int, state: int
+) -> int:
+    """Return 1 when `byte` leads from `node` to the one node of decoder state `state`."""
+    target = step(a, c, node, a.byte_class[byte])
+    if target < DEAD:
+        return target
+    if paths[state] == UNKNOWN:
+        paths[state] = target
+    return 1 if target != DEAD and target == paths[state] else 0
+
+
+@jit
+def _leads_back(
+    a: Automaton,
+    c: Configurations,
+    home: int,
+    node: int,
+    byte: int,
+    kept_frames: int,
+    reach: int,
+) -> int:
+    """Return 1 when `byte` leads from `node` to a node that is like `home`."""
+    target = step(a, c, node, a.byte_class[byte])
+    if target < DEAD:
+        return target
+    if target == home:
+        return 1
+    if target == DEAD or c.node_flags[target] & CUT_REACHED:
+        return 0
+    alike = abstract_node(a, c, target, kept_frames, reach)
+    if alike < DEAD:
+        return alike
+    return 1 if alike == home else 0
 
 
 @jit

@@ -10,6 +10,7 @@ matchers carry their place over.
 from __future__ import annotations
 
 import threading
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,9 @@ from constrain.bitmask import words
 from constrain.configurations import LazyAutomaton
 from constrain.kernels import DEAD
 from constrain.limits import Limits
+from constrain.plain import PlainTokens, factor
 from constrain.tables import CompiledConstraint
+from constrain.vocabulary import Vocabulary
 
 __all__ = ["MaskCache"]
 
@@ -38,6 +41,7 @@ class MaskCache:
         vocabulary = compiled.vocabulary
         self._tokens = vocabulary.tokens
         self._trie = vocabulary.trie
+        self._plain = _plain_tokens(vocabulary)
         self._path = np.zeros(self._trie.max_depth + 1, dtype=np.int32)
         self._words = words(vocabulary.size)
         self._end_words, self._end_bits = _end_bits(vocabulary.eos_ids)
@@ -98,25 +102,34 @@ class MaskCache:
         for kept_frames in _KEPT_FRAMES:
             alike = self.lazy.abstract(node, kept_frames, self._trie.max_depth)
             if alike not in self._row_of_node:
-                self._row_of_node[alike] = self._walk(alike)
+                self._row_of_node[alike] = self._walk(alike, kept_frames)
             index = self._row_of_node[alike]
             if index is not None:
                 self._row_of_node[node] = index
                 return index
         raise AssertionError("a walk over a whole stack cannot reach a cut")
 
-    def _walk(self, node: int) -> int | None:
+    def _walk(self, node: int, kept_frames: int) -> int | None:
         """Compute a mask and return its index; None when the walk reached a cut stack."""
-        row = np.zeros(self._words, dtype=np.uint32)
+        row, trie = np.zeros(self._words, dtype=np.uint32), self._trie
         if node != DEAD:
             self.walks += 1
-            if not self.lazy.walk_trie(node, self._trie, self._path, row):
+            plain = self._plain
+            if self.lazy.is_plain(node, kept_frames, trie.max_depth, plain.writable):
+                row, trie = plain.row.copy(), plain.rests
+            if not self.lazy.walk_trie(node, trie, self._path, row):
                 return None
         key = row.tobytes()
         index = self._row_of_bytes.setdefault(key, len(self._rows))
         if index == len(self._rows):
             self._rows.append(row.view(np.int32))
         return index
+
+
+@lru_cache(maxsize=8)
+def _plain_tokens(vocabulary: Vocabulary) -> PlainTokens:
+    """Factor a vocabulary once (vocabularies are told apart by identity)."""
+    return factor(vocabulary)
 
 
 def _end_bits(eos_ids: tuple[int, ...]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
