@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from constrain import kernels
+from constrain import kernels, mask_kernels
 from constrain.errors import LimitExceeded
 from constrain.kernels import ACCEPTING, BOTTOM, CUT, DEAD, NEED_ROOM, TOO_MANY, UNKNOWN
 from constrain.limits import Limits
@@ -76,20 +76,20 @@ class LazyAutomaton:
 
     def abstract(self, node: int, kept_frames: int, reach: int) -> int:
         """Return the node that has the same tokens for a walk of `reach` bytes (see kernels)."""
-        return self._run(kernels.abstract_node, node, kept_frames, reach)
+        return self._run(mask_kernels.abstract_node, node, kept_frames, reach)
 
     def is_plain(
         self, node: int, kept_frames: int, reach: int, writable: NDArray[np.bool_]
     ) -> bool:
         """Return whether plain characters leave `node` as it is, as far as masks can tell."""
-        return self._run(kernels.is_plain, node, kept_frames, reach, writable) == 1
+        return self._run(mask_kernels.is_plain, node, kept_frames, reach, writable) == 1
 
     def walk_trie(
         self, node: int, trie: TokenTrie, path: NDArray[np.int32], row: NDArray[np.uint32]
     ) -> bool:
         """Set the bits of all tokens that may follow; False: the walk reached a cut stack."""
         columns = (trie.byte, trie.depth, trie.subtree_end, trie.first_token, trie.token_ids)
-        return self._run(kernels.walk_trie, node, *columns, path, row) == 0
+        return self._run(mask_kernels.walk_trie, node, *columns, path, row) == 0
 
     def distance(self, node: int) -> int:
         """Return the fewest bytes from `node` to the end of a text (0 when it may end here)."""

@@ -1,8 +1,15 @@
-"""How this project jits: numba without the GIL, compiled code kept with our other caches."""
+"""How this project jits: numba without the GIL, compiled code kept with our other caches.
+
+numba looks only at the file that defines a kernel to see whether its stored code is stale, not at
+the kernels and constants it uses from elsewhere. So the folder of stored code is named by all of our
+sources that hold either.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -12,11 +19,20 @@ from constrain.paths import cache_dir
 __all__ = ["jit"]
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
-
-# Read by numba when a function is decorated; beside the sources is no place for a user's cache.
-numba.config.CACHE_DIR = str(cache_dir() / "numba")
+_SOURCES = ("tables.py", "kernels.py", "mask_kernels.py", "automata/reach.py")
 
 
 def jit(function: _Kernel) -> _Kernel:
     """Return `function`, compiled at its first call and kept on disk."""
     return cast("_Kernel", numba.njit(cache=True, nogil=True)(function))
+
+
+def _fingerprint() -> str:
+    digest = hashlib.sha256()
+    for name in _SOURCES:
+        digest.update((Path(__file__).parent / name).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+# Read by numba when a function is decorated; beside the sources is no place for a user's cache.
+numba.config.CACHE_DIR = str(cache_dir() / "numba" / _fingerprint())

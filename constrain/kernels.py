@@ -1,4 +1,4 @@
-"""Jitted kernels: configurations of an automaton, determinised lazily, and walks of the token trie.
+"""Jitted kernels: the configurations of an automaton, determinised lazily.
 
 Arrays in, arrays out; no Python objects. A *configuration* is a state and a stack. Stacks are
 hash-consed linked frames, so one integer names a whole stack. A *node* is a closed set of
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from constrain.jit import jit
-from constrain.tables import FIRST, HIGH, LAST, LEAST, LOW, NO_LOOP, UNBOUNDED, Automaton
+from constrain.tables import HIGH, LEAST, LOW, NO_LOOP, UNBOUNDED, Automaton
 
 __all__ = [
     "ACCEPTING",
@@ -30,15 +30,14 @@ __all__ = [
     "TOO_MANY",
     "UNKNOWN",
     "Configurations",
-    "abstract_node",
     "adopt_node",
-    "is_plain",
+    "intern_node",
     "live_bytes",
+    "push_frame",
     "rehash",
     "start_node",
     "step",
     "walk_bytes",
-    "walk_trie",
 ]
 
 DEAD = -1
@@ -124,7 +123,7 @@ def rehash(c: Configurations) -> None:
 
 
 @jit
-def _frame(c: Configurations, state: int, count: int, below: int) -> int:
+def push_frame(c: Configurations, state: int, count: int, below: int) -> int:
     """Return the stack with one more frame, or NEED_ROOM."""
     room = c.frame_table.shape[0] - 1
     slot = _frame_hash(state, count, below) & room
@@ -211,13 +210,13 @@ def _close(a: Automaton, c: Configurations, size: int) -> int:
         for i in range(a.call_start[s], a.call_start[s + 1]):
             if is_loop and not _can_end(a, a.call_return[i], following):
                 continue
-            f = _frame(c, a.call_return[i], following, stack)
+            f = push_frame(c, a.call_return[i], following, stack)
             if f < 0:
                 return f
             size = _push(c, size, a.call_entry[i], 0, f)
             if size < 0:
                 return size
-    return _intern(c, kept, flags)
+    return intern_node(c, kept, flags)
 
 
 @jit
@@ -228,7 +227,7 @@ def _can_end(a: Automaton, head: int, count: int) -> bool:
 
 
 @jit
-def _intern(c: Configurations, kept: int, flags: int) -> int:
+def intern_node(c: Configurations, kept: int, flags: int) -> int:
     """Return the node of the members in `found[:kept]` (sorted, made unique), or NEED_ROOM."""
     if kept == 0 and flags == 0:
         return DEAD
@@ -321,186 +320,6 @@ def live_bytes(a: Automaton, c: Configurations, node: int, live: NDArray[np.bool
 
 
 @jit
-def walk_trie(
-    a: Automaton,
-    c: Configurations,
-    node: int,
-    byte: NDArray[np.uint8],
-    depth: NDArray[np.int32],
-    subtree_end: NDArray[np.int32],
-    first_token: NDArray[np.int32],
-    token_ids: NDArray[np.int32],
-    path: NDArray[np.int32],
-    row: NDArray[np.uint32],
-) -> int:
-    """Set in `row` (words,) the bits of all tokens that may follow `node`; return 0 or a code.
-
-    The trie is that of `vocabulary.TokenTrie`; `path` (max_depth + 1,) is scratch. Returns
-    CUT_REACHED when a token returns into a CUT stack: the row is then not complete.
-    """
-    path[0] = node
-    i = 0
-    while i < byte.shape[0]:
-        level = depth[i]
-        byte_class = a.byte_class[byte[i]]
-        target = c.next_node[path[level], byte_class]
-        if target == UNKNOWN:
-            target = step(a, c, path[level], byte_class)
-            if target < DEAD:
-                return target
-        if target == DEAD:
-            i = subtree_end[i]
-            continue
-        if c.node_flags[target] & CUT_REACHED:
-            return CUT_REACHED
-        path[level + 1] = target
-        for t in range(first_token[i], first_token[i + 1]):
-            token = token_ids[t]
-            row[token >> 5] |= np.uint32(1) << np.uint32(token & 31)
-        i += 1
-    return 0
-
-
-@jit
-def abstract_node(a: Automaton, c: Configurations, node: int, kept_frames: int, reach: int) -> int:
-    """Return the node that stands for `node` when looking at most `reach` bytes ahead.
-
-    Stacks are cut below `kept_frames` frames, and loop counts further than `reach` from both bounds
-    are replaced by a representative (each return of an item reads a byte). Nodes that are alike
-    this way have equal masks, unless the walk reaches a cut. Returns a code < 0 on trouble.
-    """
-    length = c.node_start[node + 1] - c.node_start[node]
-    if length > c.found.shape[0]:
-        return TOO_MANY
-    frames = c.work_state  # scratch: the frames of one stack, top first
-    for i in range(length):
-        member = c.members[c.node_start[node] + i]
-        stack = member & 0xFFFFFFFF
-        height = 0
-        while stack > CUT and height < kept_frames and height < frames.shape[0]:
-            frames[height] = stack
-            height += 1
-            stack = c.frame_below[stack]
-        below = BOTTOM if stack == BOTTOM else CUT
-        for j in range(height - 1, -1, -1):
-            f = frames[j]
-            state = c.frame_return[f]
-            count = c.frame_count[f]
-            if a.loops[state, HIGH] != NO_LOOP:
-                count = _alike(a, state, count, reach)
-            below = _frame(c, state, count, below)
-            if below < 0:
-                return below
-        c.found[i] = (member >> 32 << 32) | np.int64(below)
-    return _intern(c, length, c.node_flags[node] & CUT_REACHED)
-
-
-@jit
-def _alike(a: Automaton, head: int, count: int, reach: int) -> int:
-    """Return the smallest count that no text of `reach` items can tell from `count`."""
-    last = a.loops[head, LAST]
-    if last != UNBOUNDED and count + reach >= last:
-        return count
-    if count >= a.loops[head, LEAST]:
-        return a.loops[head, LEAST]
-    return 0 if count + reach < a.loops[head, FIRST] else count
-
-
-@jit
-def is_plain(
-    a: Automaton,
-    c: Configurations,
-    node: int,
-    kept_frames: int,
-    reach: int,
-    writable: NDArray[np.bool_],
-) -> int:
-    """Return 1 when any plain character (see constrain.plain) leads from `node` to its like.
-
-    Alike is what `abstract_node` does not tell apart. Every state of a UTF-8 decoder (RFC 3629)
-    must go with one node: `paths[u]` for state u, numbered by what is still to come. Returns 0
-    when it is not so, a code < DEAD on trouble.
-    """
-    for byte in range(0x20, 0x80):
-        if byte in {0x22, 0x5C} or not writable[byte]:
-            continue
-        verdict = _leads_back(a, c, node, node, byte, kept_frames, reach)
-        if verdict != 1:
-            return verdict
-    paths = np.full(8, UNKNOWN, dtype=np.int64)
-    for byte in range(0xC2, 0xF5):
-        if writable[byte]:
-            verdict = _leads_to(a, c, paths, node, byte, _UTF8_LEAD[byte - 0xC2])
-            if verdict != 1:
-                return verdict
-    for row in range(_UTF8_NEXT.shape[0]):
-        state, low, high, target = _UTF8_NEXT[row]
-        for byte in range(low, high + 1):
-            if paths[state] == UNKNOWN or not writable[byte]:
-                continue
-            if target == 0:
-                verdict = _leads_back(a, c, node, paths[state], byte, kept_frames, reach)
-            else:
-                verdict = _leads_to(a, c, paths, paths[state], byte, target)
-            if verdict != 1:
-                return verdict
-    return 1
-
-
-_UTF8_LEAD = np.array([1] * 30 + [2] + [3] * 12 + [4] + [3] * 2 + [5] + [6] * 3 + [7])
-"""The decoder's state after each lead byte from 0xC2 on."""
-_UTF8_NEXT = np.array(
-    [
-        (5, 0x90, 0xBF, 3),
-        (6, 0x80, 0xBF, 3),
-        (7, 0x80, 0x8F, 3),
-        (2, 0xA0, 0xBF, 1),
-        (4, 0x80, 0x9F, 1),
-        (3, 0x80, 0xBF, 1),
-        (1, 0x80, 0xBF, 0),
-    ]
-)
-"""(state, lowest byte, highest byte, next state): 0 is between characters; in order of reach."""
-
-
-@jit
-def _leads_to(
-    a: Automaton, c: Configurations, paths: NDArray[np.int64], node: int, byte: int, state: int
-) -> int:
-    """Return 1 when `byte` leads from `node` to the one node of decoder state `state`."""
-    target = step(a, c, node, a.byte_class[byte])
-    if target < DEAD:
-        return target
-    if paths[state] == UNKNOWN:
-        paths[state] = target
-    return 1 if target != DEAD and target == paths[state] else 0
-
-
-@jit
-def _leads_back(
-    a: Automaton,
-    c: Configurations,
-    home: int,
-    node: int,
-    byte: int,
-    kept_frames: int,
-    reach: int,
-) -> int:
-    """Return 1 when `byte` leads from `node` to a node that is like `home`."""
-    target = step(a, c, node, a.byte_class[byte])
-    if target < DEAD:
-        return target
-    if target == home:
-        return 1
-    if target == DEAD or c.node_flags[target] & CUT_REACHED:
-        return 0
-    alike = abstract_node(a, c, target, kept_frames, reach)
-    if alike < DEAD:
-        return alike
-    return 1 if alike == home else 0
-
-
-@jit
 def adopt_node(
     a: Automaton,
     c: Configurations,
@@ -513,8 +332,8 @@ def adopt_node(
     for i in range(states.shape[0]):
         stack = BOTTOM
         for j in range(starts[i], starts[i + 1]):
-            stack = _frame(c, frames[j, 0], frames[j, 1], stack)
+            stack = push_frame(c, frames[j, 0], frames[j, 1], stack)
             if stack < 0:
                 return stack
         c.found[i] = (states[i] << 32) | np.int64(stack)
-    return _intern(c, states.shape[0], flags)
+    return intern_node(c, states.shape[0], flags)

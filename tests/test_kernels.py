@@ -56,3 +56,15 @@ def test_jitted_kernels_equal_their_python_functions() -> None:
     compiled, interpreted = digest(jit=True), digest(jit=False)
     assert len(compiled) == 64
     assert compiled == interpreted
+
+
+def test_every_jitted_source_names_the_folder_of_stored_code() -> None:
+    from constrain import jit
+
+    package = Path(jit.__file__).parent
+    jitted = {
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if "\n@jit\n" in path.read_text("utf-8")
+    }
+    assert jitted <= set(jit._SOURCES)
