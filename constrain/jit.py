@@ -1,8 +1,8 @@
 """How this project jits: numba without the GIL, compiled code kept with our other caches.
 
 numba looks only at the file that defines a kernel to see whether its stored code is stale, not at
-the kernels and constants it uses from elsewhere. So the folder of stored code is named by all of our
-sources that hold either.
+the kernels and constants it uses from elsewhere. So the folder of stored code is named by all of
+our sources that hold either.
 """
 
 from __future__ import annotations
