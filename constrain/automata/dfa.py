@@ -51,11 +51,14 @@ class CharDfa:
 
     def grouped(self, row: Sequence[int]) -> list[tuple[CharSet, int]]:
         """Return the live edges of one table row as (all characters leading there, target)."""
-        ranges: dict[int, list[tuple[int, int]]] = {}
+        leading: dict[int, list[CharSet]] = {}
         for charset, target in zip(self.classes, row, strict=True):
             if target != DEAD:
-                ranges.setdefault(target, []).extend(charset.ranges)
-        return [(CharSet.of(parts), target) for target, parts in ranges.items()]
+                leading.setdefault(target, []).append(charset)
+        return [
+            (sets[0] if len(sets) == 1 else CharSet.of(r for s in sets for r in s.ranges), target)
+            for target, sets in leading.items()
+        ]
 
     def is_empty(self) -> bool:
         """Return whether no text is accepted (true iff no state accepts, when trimmed)."""
