@@ -1,7 +1,7 @@
 """The automaton of one constraint, determinised as far as matching has gone.
 
 Owns the growing arrays that the kernels write; gives nodes (integers). Knows bytes, not tokens.
-One instance serves all matchers of a constraint, from one thread at a time (masks has the lock).
+One instance serves all matchers of a constraint, from one thread at a time.
 """
 
 from __future__ import annotations
@@ -28,23 +28,21 @@ _FRAMES, _NODES, _MEMBERS, _WORK = 1024, 256, 4096, 1 << 15
 
 
 class LazyAutomaton:
-    """Nodes of `automaton`, made on demand. `start` is the node before the first byte."""
+    """Nodes of `automaton`, made on demand. `start` is the node before the first byte.
+
+    `nbytes` is what the arrays take.
+    """
 
     def __init__(self, automaton: Automaton, limits: Limits) -> None:
         self.automaton = automaton
         self._limits = limits
-        self._arrays = _allocate(_FRAMES, _NODES, _MEMBERS, len(automaton.class_byte))
+        self._hold(_allocate(_FRAMES, _NODES, _MEMBERS, len(automaton.class_byte)))
         self.start = self._run(kernels.start_node)
 
     @property
     def nodes(self) -> int:
         """How many nodes there are so far."""
         return int(self._arrays.used[1])
-
-    @property
-    def nbytes(self) -> int:
-        """How many bytes the arrays take."""
-        return sum(array.nbytes for array in self._arrays)
 
     def step(self, node: int, data: bytes) -> int:
         """Return the node after all bytes of `data`, or DEAD."""
@@ -114,6 +112,11 @@ class LazyAutomaton:
         flags, members = moment
         return self._run(kernels.adopt_node, *_columns(members), flags)
 
+    def _hold(self, arrays: kernels.Configurations) -> None:
+        """Take the arrays; `nbytes` is looked at before every token, so it is kept."""
+        self._arrays = arrays
+        self.nbytes = sum(array.nbytes for array in arrays)
+
     def _frames(self, stack: int) -> tuple[tuple[int, int], ...]:
         c = self._arrays
         frames: list[tuple[int, int]] = []
@@ -136,7 +139,7 @@ class LazyAutomaton:
         while True:
             outcome = int(kernel(self.automaton, self._arrays, *arguments))
             if outcome == NEED_ROOM:
-                self._arrays = _enlarged(self._arrays)
+                self._hold(_enlarged(self._arrays))
             elif outcome == TOO_MANY:
                 raise LimitExceeded("configurations", given=_WORK + 1, allowed=_WORK)
             else:

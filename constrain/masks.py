@@ -9,7 +9,6 @@ matchers carry their place over.
 
 from __future__ import annotations
 
-import threading
 from functools import lru_cache
 
 import numpy as np
@@ -27,12 +26,14 @@ __all__ = ["MaskCache"]
 
 _KEPT_FRAMES = (2, 6, 1 << 15)
 """Stack depths tried one after another: most tokens return through few frames."""
+_STEP_BYTES = 150
+"""About what one remembered step, (node, token) to node, takes."""
 
 
 class MaskCache:
     """Masks and lazily determinised automaton of `compiled`, shared by its matchers.
 
-    Methods that compute hold a lock, so matchers of one constraint may be used from many threads.
+    Matchers that share one belong to one thread at a time: they write into the same arrays.
     """
 
     def __init__(self, compiled: CompiledConstraint, limits: Limits | None = None) -> None:
@@ -45,7 +46,6 @@ class MaskCache:
         self._path = np.zeros(self._trie.max_depth + 1, dtype=np.int32)
         self._words = words(vocabulary.size)
         self._end_words, self._end_bits = _end_bits(vocabulary.eos_ids)
-        self._lock = threading.RLock()
         self.walks = 0
         self._clear()
 
@@ -64,14 +64,14 @@ class MaskCache:
     @property
     def nbytes(self) -> int:
         """How many bytes the cache takes, roughly."""
-        return self.lazy.nbytes + len(self._rows) * 4 * self._words
+        rows = len(self._rows) * 4 * self._words
+        return self.lazy.nbytes + rows + len(self._after) * _STEP_BYTES
 
     def fill(self, node: int, row: NDArray[np.int32]) -> None:
         """Write the mask of `node` into `row` (words,), end tokens included when it accepts."""
         index = self._row_of_node.get(node)
         if index is None:
-            with self._lock:
-                index = self._find(node)
+            index = self._find(node)
         row[: self._words] = self._rows[index]
         row[self._words :] = 0
         if self.lazy.is_accepting(node):
@@ -82,8 +82,7 @@ class MaskCache:
         known = self._after.get((node, token_id))
         if known is None:
             data = self._tokens[token_id] if 0 <= token_id < len(self._tokens) else None
-            with self._lock:
-                known = self.lazy.step(node, data) if data else DEAD
+            known = self.lazy.step(node, data) if data else DEAD
             self._after[node, token_id] = known
         return known
 
@@ -93,8 +92,7 @@ class MaskCache:
             self.lazy.nodes > self._limits.configurations or self.nbytes > self._limits.mask_bytes
         )
         if over:
-            with self._lock:
-                self._clear()
+            self._clear()
         return over
 
     def _find(self, node: int) -> int:

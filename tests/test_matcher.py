@@ -343,3 +343,18 @@ def test_a_grammar_without_any_text_is_refused() -> None:
     endless = Grammar(Ref("v"), {"v": seq(literal("a"), Ref("v"))})
     with pytest.raises(ConstraintError, match="no text that the vocabulary can write"):
         build_automaton(endless, Limits())
+
+
+def test_remembered_steps_count_against_the_limit_in_bytes() -> None:
+    constraint = compiled(JsonString(ANY_TEXT))
+    free = MaskCache(constraint)
+    before = free.nbytes
+    matcher = Matcher(constraint, free)
+    for byte in b'"' + bytes(range(0x61, 0x7B)):
+        assert matcher.accept_token(byte)
+    assert free.nbytes > before
+    tight = MaskCache(constraint, Limits(mask_bytes=before))
+    first, matcher = tight.lazy, Matcher(constraint, tight)
+    for byte in b'"ab':
+        assert matcher.accept_token(byte)
+    assert tight.lazy is not first
