@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
+from constrain.schema import SchemaOptions, schema_grammar
+from constrain.syntax.regex import parse_regex
 from pipelines.columns import Column, Scalar, column_for
 from pipelines.config import ConstraintConfig, Whitespace
 from pipelines.jsontext import loads_strict
@@ -59,11 +61,18 @@ class Constraint(Protocol):
 
 
 def load_constraint(config: ConstraintConfig) -> Constraint:
-    """Load the constraint `config` names; raise `ConfigError` when it can't be read."""
+    """Load the constraint `config` names, and let the engine read it before anything else does.
+
+    Raises ConfigError when it can't be loaded, ConstraintError or LimitExceeded when the engine
+    refuses it: long before a model is loaded for nothing.
+    """
     if config.schema_spec is not None:
         loaded = load_schema(config.schema_spec)
-        return SchemaConstraint(loaded, config.whitespace, config.strict)
+        constraint = SchemaConstraint(loaded, config.whitespace, config.strict)
+        schema_grammar(loaded.schema, constraint.options)
+        return constraint
     if config.regex is not None:
+        parse_regex(config.regex)
         return RegexConstraint(config.regex)
     return ChoiceConstraint(config.choices or ())
 
@@ -76,6 +85,11 @@ class SchemaConstraint:
     whitespace: Whitespace
     strict: bool
     is_json = True
+
+    @property
+    def options(self) -> SchemaOptions:
+        """Return how the engine is to read the schema."""
+        return SchemaOptions(whitespace=self.whitespace, strict=self.strict)
 
     @property
     def column(self) -> Column:
@@ -95,11 +109,9 @@ class SchemaConstraint:
     def compile(self, vocabulary: Vocabulary) -> CompiledConstraint:
         """Compile the schema, or take it from the store."""
         from constrain.compiler import compile_schema  # noqa: PLC0415
-        from constrain.schema import SchemaOptions  # noqa: PLC0415
         from constrain.store import default_store  # noqa: PLC0415
 
-        options = SchemaOptions(whitespace=self.whitespace, strict=self.strict)
-        return compile_schema(self.loaded.schema, vocabulary, options, store=default_store())
+        return compile_schema(self.loaded.schema, vocabulary, self.options, store=default_store())
 
     def parse(self, text: str) -> Any:
         """Return the JSON value."""

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from constrain.errors import ConstraintError, ModelError
-from pipelines.config import ExtractConfig, build_config
+from constrain.errors import ConstraintError, ModelError, RegexError, SchemaError
+from pipelines.config import ConstraintConfig, ExtractConfig, build_config
+from pipelines.constraint import load_constraint
 from pipelines.errors import ConfigError, InputError, OutputError, OutputExistsError
 from pipelines.extract import extract
 from tests.pipelines.stand_in import Watcher, read_lines, stand_in, use_model
@@ -170,3 +171,25 @@ def test_a_full_disk_keeps_the_records_that_were_whole(monkeypatch: pytest.Monke
 
 def full(_descriptor: int) -> None:
     raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    ("schema", "place"),
+    [
+        ('{"type": 5}', "#/type"),
+        ('{"properties": {"a": 3}}', "#/properties/a"),
+        ('{"properties": []}', "#/properties"),
+        ('{"anyOf": {}}', "#/anyOf"),
+        ('{"properties": {"a": {"enum": {}}}}', "#/properties/a/enum"),
+    ],
+)
+def test_a_malformed_schema_is_refused_by_the_engine_before_anything_reads_it(
+    schema: str, place: str
+) -> None:
+    with pytest.raises(SchemaError, match=f"^at {place}: "):
+        load_constraint(ConstraintConfig(schema=schema))
+
+
+def test_a_malformed_regex_is_refused_before_a_model_is_loaded() -> None:
+    with pytest.raises(RegexError, match="never closed"):
+        load_constraint(ConstraintConfig(regex="a("))
