@@ -279,14 +279,15 @@ def step(a: Automaton, c: Configurations, node: int, byte_class: int) -> int:
     known = c.next_node[node, byte_class]
     if known != UNKNOWN:
         return known
-    byte = a.class_byte[byte_class]
+    byte = a.class_byte[byte_class] & 255
+    repeats = a.class_byte[byte_class] > 255
     c.used[3] += 1
     size = 0
     for i in range(c.node_start[node], c.node_start[node + 1]):
         s = c.members[i] >> 32
         stack = c.members[i] & 0xFFFFFFFF
         for e in range(a.edge_start[s], a.edge_start[s + 1]):
-            if a.edge_low[e] <= byte <= a.edge_high[e]:
+            if a.edge_low[e] <= byte <= a.edge_high[e] and not (repeats and a.edge_guarded[e]):
                 size = _push(c, size, a.edge_target[e], 0, stack)
                 if size < 0:
                     return size

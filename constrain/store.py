@@ -30,7 +30,7 @@ from constrain.vocabulary import Vocabulary
 
 __all__ = ["Entry", "Store", "StoreWarning", "default_store"]
 
-_FORMAT = 1
+_FORMAT = 2
 _SUFFIX = ".npz"
 _UNREADABLE = (
     OSError,
@@ -170,7 +170,7 @@ def _check(a: Automaton) -> None:
     """Raise ValueError unless every index stays inside its array: kernels do not look."""
     states = len(a.is_return)
     for start, columns in (
-        (a.edge_start, (a.edge_low, a.edge_high, a.edge_target)),
+        (a.edge_start, (a.edge_low, a.edge_high, a.edge_target, a.edge_guarded)),
         (a.epsilon_start, (a.epsilon_target,)),
         (a.call_start, (a.call_entry, a.call_return)),
     ):
@@ -183,7 +183,11 @@ def _check(a: Automaton) -> None:
             raise ValueError("its states are out of bounds")
     if a.loops.shape != (states, 7) or len(a.distance) != states:
         raise ValueError("its states are incomplete")
-    if len(a.byte_class) != 256 or len(a.start) != 1 or a.byte_class.max() >= len(a.class_byte):
+    classes = len(a.class_byte)
+    if len(a.byte_class) != 256 or len(a.start) != 1 or a.byte_class.max() >= classes:
+        raise ValueError("its byte classes are out of bounds")
+    repeats = a.repeat_class
+    if len(repeats) != 256 or not 0 <= repeats.min() <= repeats.max() < classes:
         raise ValueError("its byte classes are out of bounds")
 
 

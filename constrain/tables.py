@@ -62,12 +62,17 @@ class Automaton(NamedTuple):
     count of the calls that have returned; a call is made only if the count after it, one more, lies
     between LOW and HIGH of the head it returns to, and the loop may return once the count is at
     least LEAST.
+
+    A guarded edge may be taken only where the JSON item or key it ends differs from its earlier
+    siblings. Who reads the text knows that (`constrain.siblings`); where it is not so, the byte is
+    read as one of `repeat_class` instead of `byte_class`, and no guarded edge goes on that.
     """
 
     edge_start: NDArray[np.int32]  # (S + 1,)
     edge_low: NDArray[np.uint8]  # (E,) lowest byte of the edge
     edge_high: NDArray[np.uint8]  # (E,) highest byte, inclusive
     edge_target: NDArray[np.int32]  # (E,)
+    edge_guarded: NDArray[np.bool_]  # (E,) not to be taken when the byte ends a repetition
     epsilon_start: NDArray[np.int32]  # (S + 1,)
     epsilon_target: NDArray[np.int32]  # (P,)
     call_start: NDArray[np.int32]  # (S + 1,)
@@ -77,7 +82,8 @@ class Automaton(NamedTuple):
     loops: NDArray[np.int64]  # (S, 7) columns LEAST to COST, below
     distance: NDArray[np.int64]  # (S,) fewest bytes from the state to a return of its rule
     byte_class: NDArray[np.uint8]  # (256,) bytes no edge tells apart share a class
-    class_byte: NDArray[np.uint8]  # (K,) one byte of each class
+    class_byte: NDArray[np.int16]  # (K,) one byte of each class; 256 more: after a repetition
+    repeat_class: NDArray[np.int16]  # (256,) the class of a byte that ends a repetition
     start: NDArray[np.int32]  # (1,) where the text begins
 
 

@@ -16,12 +16,14 @@ from constrain.automata.reach import FAR, distances, is_left_recursive
 from constrain.errors import ConstraintError, UnsatisfiableSchema
 from constrain.tables import HIGH, NO_LOOP, Automaton
 
-__all__ = ["ALL_BYTES", "Edges", "Sketch", "flatten"]
+__all__ = ["ALL_BYTES", "GUARDED", "Edges", "Sketch", "flatten"]
 
 
 ALL_BYTES = frozenset(range(256))
+GUARDED = 256
+"""Added to both ends of the byte range of an edge that is `Distinct`."""
 Edges = list[list[tuple[tuple[int, int], int]]]
-"""For each state its ((low, high), target): byte ranges, inclusive."""
+"""For each state its ((low, high), target): byte ranges, inclusive, GUARDED or not."""
 
 
 @dataclass
@@ -70,12 +72,15 @@ def _arrays(sketch: Sketch, start: int, writable: frozenset[int]) -> Automaton:
     loops[:, HIGH] = NO_LOOP
     for state, row in sketch.loops.items():
         loops[state] = row
-    byte_class, class_byte = _byte_classes(labels)
+    guarded = labels[:, 0] >= GUARDED
+    labels[:, :2] -= guarded[:, np.newaxis] * GUARDED
+    byte_class, class_byte, repeat_class = _byte_classes(labels, guarded)
     return Automaton(
         edge_start=_offsets(rows),
         edge_low=labels[:, 0].astype(np.uint8),
         edge_high=labels[:, 1].astype(np.uint8),
         edge_target=labels[:, 2].copy(),
+        edge_guarded=guarded,
         epsilon_start=_offsets(sketch.epsilon),
         epsilon_target=np.array([t for row in sketch.epsilon for t in row], dtype=np.int32),
         call_start=_offsets(calls),
@@ -86,6 +91,7 @@ def _arrays(sketch: Sketch, start: int, writable: frozenset[int]) -> Automaton:
         distance=np.zeros(states, dtype=np.int64),
         byte_class=byte_class,
         class_byte=class_byte,
+        repeat_class=repeat_class,
         start=np.array([start], dtype=np.int32),
     )
 
@@ -94,7 +100,7 @@ def _restricted(edges: Edges, writable: frozenset[int]) -> Edges:
     """Return the rows with every byte range cut down to the runs of writable bytes in it."""
     runs: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for low, high in {label for row in edges for label, _ in row}:
-        inside = [byte in writable for byte in range(low, high + 1)]
+        inside = [byte % GUARDED in writable for byte in range(low, high + 1)]
         starts = [i for i, ok in enumerate(inside) if ok and not (i and inside[i - 1])]
         ends = [i for i, ok in enumerate(inside) if ok and inside[i + 1 : i + 2] != [True]]
         runs[low, high] = [(low + a, low + b) for a, b in zip(starts, ends, strict=True)]
@@ -112,6 +118,7 @@ def _trimmed(a: Automaton, distance: NDArray[np.int64]) -> Automaton:
         edge_low=a.edge_low[edges],
         edge_high=a.edge_high[edges],
         edge_target=a.edge_target[edges],
+        edge_guarded=a.edge_guarded[edges],
         epsilon_start=_kept_offsets(a.epsilon_start, epsilons),
         epsilon_target=a.epsilon_target[epsilons],
         call_start=_kept_offsets(a.call_start, calls),
@@ -134,11 +141,14 @@ def _kept_offsets(offsets: NDArray[np.int32], kept: NDArray[np.bool_]) -> NDArra
     return before[offsets]
 
 
-def _byte_classes(labels: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return (class of each byte, one byte of each class) for edges (low, high, target).
+def _byte_classes(
+    labels: NDArray[np.int32], guarded: NDArray[np.bool_]
+) -> tuple[NDArray[np.uint8], NDArray[np.int16], NDArray[np.int16]]:
+    """Return (class of each byte, one byte of each class, class of each byte after a repetition).
 
-    Every range starts or ends a class, and classes are runs of bytes: a byte's class is the number
-    of boundaries below it. No edge tells the bytes of a class apart.
+    Every range (low, high, target) starts or ends a class, and classes are runs of bytes: a byte's
+    class is the number of boundaries below it. No edge tells the bytes of a class apart. Bytes of
+    guarded edges have a second class, whose byte is GUARDED more: it takes no guarded edge.
     """
     boundary = np.zeros(257, dtype=np.bool_)
     boundary[labels[:, 0]] = True
@@ -146,4 +156,7 @@ def _byte_classes(labels: NDArray[np.int32]) -> tuple[NDArray[np.uint8], NDArray
     boundary[0] = False
     classes = np.cumsum(boundary[:256]).astype(np.uint8)
     _, first = np.unique(classes, return_index=True)
-    return classes, first.astype(np.uint8)
+    watched = np.unique(labels[guarded, 0])
+    repeat_class = classes.astype(np.int16)
+    repeat_class[watched] = len(first) + np.arange(len(watched))
+    return classes, np.concatenate((first, watched + GUARDED)).astype(np.int16), repeat_class

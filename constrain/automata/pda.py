@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from constrain.automata.alphabet import json_spellings, plain_spellings
 from constrain.automata.counting import Bounds, CountedState, plan, split_bounds
 from constrain.automata.dfa import CharDfa
-from constrain.automata.flatten import ALL_BYTES, Sketch, flatten
+from constrain.automata.flatten import ALL_BYTES, GUARDED, Sketch, flatten
 from constrain.automata.nfa import ByteSpelling, NfaBuilder, size_of
 from constrain.automata.regular import embedder, is_within
 from constrain.errors import ConstraintError, LimitExceeded
@@ -23,6 +23,7 @@ from constrain.syntax.expr import (
     ANY_CHAR,
     Alt,
     And,
+    Distinct,
     Empty,
     Expr,
     Grammar,
@@ -121,6 +122,8 @@ class _PdaBuilder(NfaBuilder[tuple[int, int]]):
                 return self._reference(name, then)
             case JsonString(content):
                 return self._json_string(content, then)
+            case Distinct(char):
+                return self._distinct(char, then)
             case _:
                 return super().build(expr, then)
 
@@ -213,6 +216,11 @@ class _PdaBuilder(NfaBuilder[tuple[int, int]]):
         inside = self.build(content, closing)
         self.spelling, self._end = outer, end
         return self.build(Literal('"'), inside)
+
+    def _distinct(self, char: str, then: int) -> int:
+        state = self.state()
+        self.edges[state].append(((GUARDED + ord(char), GUARDED + ord(char)), then))
+        return state
 
     def _loop_head(self, item: Expr, minimum: int, maximum: int | None) -> int:
         if self._is_nullable(item, frozenset()):

@@ -28,6 +28,7 @@ __all__ = [
     "Alt",
     "And",
     "Chars",
+    "Distinct",
     "Divisible",
     "Empty",
     "Expr",
@@ -132,6 +133,19 @@ class JsonString:
 
 
 @dataclass(frozen=True, slots=True)
+class Distinct:
+    """The one ASCII character `char`, guarded: what it ends must differ from its earlier siblings.
+
+    For JSON texts. `[` and `{` open a container that is watched; in it `,` and `]` may follow an
+    item only if no earlier item of the array has an equal value, and `:` may follow a key only if
+    the object has no equal key yet. The guard looks at the text so far (see `constrain.siblings`);
+    the automaton merely marks the edge.
+    """
+
+    char: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ref:
     """A call of the rule of that name."""
 
@@ -150,6 +164,7 @@ Expr = (
     | Not
     | Divisible
     | JsonString
+    | Distinct
     | Ref
 )
 
