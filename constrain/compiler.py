@@ -30,7 +30,7 @@ __all__ = [
     "content_key",
 ]
 
-_ENGINE = "4"
+_ENGINE = "5"
 """Changes whenever equal constraints compile to other tables."""
 
 

@@ -1,41 +1,29 @@
 """A sketched automaton to flat arrays, with every dead end cut off.
 
-Takes states as Python lists; gives the `Automaton` that kernels read. A state is kept alive only
+Takes a Sketch; gives the `Automaton` that kernels read. A state is kept alive only
 when a return of its rule can be reached from it, so whatever a matcher reaches can be completed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
 import numpy as np
 from numpy.typing import NDArray
 
 from constrain.automata.reach import FAR, distances, is_left_recursive
+from constrain.automata.sketch import (
+    EDGE_SOURCE,
+    EDGE_TARGET,
+    EPSILON_SOURCE,
+    GUARDED,
+    MAX_STATES,
+    Sketch,
+)
 from constrain.errors import ConstraintError, UnsatisfiableSchema
 from constrain.tables import HIGH, NO_LOOP, Automaton
 
-__all__ = ["ALL_BYTES", "GUARDED", "Edges", "Sketch", "flatten"]
-
+__all__ = ["ALL_BYTES", "flatten"]
 
 ALL_BYTES = frozenset(range(256))
-GUARDED = 256
-"""Added to both ends of the byte range of an edge that is `Distinct`."""
-Edges = list[list[tuple[tuple[int, int], int]]]
-"""For each state its ((low, high), target): byte ranges, inclusive, GUARDED or not."""
-
-
-@dataclass
-class Sketch:
-    """States under construction; `edges[s]` are ((low, high), target), byte ranges inclusive."""
-
-    edges: Edges
-    epsilon: list[list[int]]
-    calls: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
-    returns: set[int] = field(default_factory=set)
-    loops: dict[int, tuple[int, ...]] = field(default_factory=dict)
-    """For each loop head its row of `Automaton.loops`."""
 
 
 def flatten(sketch: Sketch, start: int, writable: frozenset[int] = ALL_BYTES) -> Automaton:
@@ -60,32 +48,28 @@ def flatten(sketch: Sketch, start: int, writable: frozenset[int] = ALL_BYTES) ->
 
 
 def _arrays(sketch: Sketch, start: int, writable: frozenset[int]) -> Automaton:
-    states = len(sketch.edges)
-    rows = sketch.edges if writable == ALL_BYTES else _restricted(sketch.edges, writable)
-    edges = [(low, high, target) for row in rows for (low, high), target in row]
-    labels = np.array(edges, dtype=np.int32).reshape(-1, 3)
-    calls = [sketch.calls.get(s, ()) for s in range(states)]
-    pairs = np.array([c for row in calls for c in row], dtype=np.int32).reshape(-1, 2)
+    whole = sketch.whole(start, start)
+    states = whole.states
+    edges = whole.edges if writable == ALL_BYTES else _restricted(whole.edges, writable)
+    low, high = (edges >> 8 & 0xFF).astype(np.uint8), (edges & 0xFF).astype(np.uint8)
     is_return = np.zeros(states, dtype=np.bool_)
-    is_return[list(sketch.returns)] = True
+    is_return[whole.returns] = True
     loops = np.zeros((states, 7), dtype=np.int64)
     loops[:, HIGH] = NO_LOOP
-    for state, row in sketch.loops.items():
-        loops[state] = row
-    guarded = labels[:, 0] >= GUARDED
-    labels[:, :2] -= guarded[:, np.newaxis] * GUARDED
-    byte_class, class_byte, repeat_class = _byte_classes(labels, guarded)
+    loops[whole.heads] = whole.loops
+    guarded = (edges & GUARDED) != 0
+    byte_class, class_byte, repeat_class = _byte_classes(low, high, guarded)
     return Automaton(
-        edge_start=_offsets(rows),
-        edge_low=labels[:, 0].astype(np.uint8),
-        edge_high=labels[:, 1].astype(np.uint8),
-        edge_target=labels[:, 2].copy(),
+        edge_start=_offsets(edges >> EDGE_SOURCE, states),
+        edge_low=low,
+        edge_high=high,
+        edge_target=(edges >> EDGE_TARGET & MAX_STATES - 1).astype(np.int32),
         edge_guarded=guarded,
-        epsilon_start=_offsets(sketch.epsilon),
-        epsilon_target=np.array([t for row in sketch.epsilon for t in row], dtype=np.int32),
-        call_start=_offsets(calls),
-        call_entry=pairs[:, 0].copy(),
-        call_return=pairs[:, 1].copy(),
+        epsilon_start=_offsets(whole.epsilons >> EPSILON_SOURCE, states),
+        epsilon_target=whole.epsilons.astype(np.int32),
+        call_start=_offsets(whole.calls[:, 0], states),
+        call_entry=whole.calls[:, 1].astype(np.int32),
+        call_return=whole.calls[:, 2].astype(np.int32),
         is_return=is_return,
         loops=loops,
         distance=np.zeros(states, dtype=np.int64),
@@ -96,15 +80,31 @@ def _arrays(sketch: Sketch, start: int, writable: frozenset[int]) -> Automaton:
     )
 
 
-def _restricted(edges: Edges, writable: frozenset[int]) -> Edges:
-    """Return the rows with every byte range cut down to the runs of writable bytes in it."""
-    runs: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    for low, high in {label for row in edges for label, _ in row}:
-        inside = [byte % GUARDED in writable for byte in range(low, high + 1)]
-        starts = [i for i, ok in enumerate(inside) if ok and not (i and inside[i - 1])]
-        ends = [i for i, ok in enumerate(inside) if ok and inside[i + 1 : i + 2] != [True]]
-        runs[low, high] = [(low + a, low + b) for a, b in zip(starts, ends, strict=True)]
-    return [[(run, target) for label, target in row for run in runs[label]] for row in edges]
+def _restricted(edges: NDArray[np.int64], writable: frozenset[int]) -> NDArray[np.int64]:
+    """Return the edges with every byte range cut down to the runs of writable bytes in it."""
+    labels, place = np.unique(edges & 0xFFFF, return_inverse=True)
+    runs = [_runs(label >> 8, label & 0xFF, writable) for label in labels.tolist()]
+    counts = np.array([len(found) for found in runs], dtype=np.int64)
+    flat = np.array([run for found in runs for run in found], dtype=np.int64)
+    first = np.cumsum(counts) - counts
+    copies = counts[place]
+    number = np.arange(copies.sum()) - np.repeat(np.cumsum(copies) - copies, copies)
+    ends: NDArray[np.int64] = np.repeat(edges & ~0xFFFF, copies)
+    ends |= flat[np.repeat(first[place], copies) + number]
+    return ends
+
+
+def _runs(low: int, high: int, writable: frozenset[int]) -> list[int]:
+    """Return the runs of writable bytes from `low` to `high`, each as first << 8 | last."""
+    runs: list[int] = []
+    for byte in range(low, high + 1):
+        if byte not in writable:
+            continue
+        if runs and runs[-1] & 0xFF == byte - 1:
+            runs[-1] += 1
+        else:
+            runs.append(byte << 8 | byte)
+    return runs
 
 
 def _trimmed(a: Automaton, distance: NDArray[np.int64]) -> Automaton:
@@ -128,9 +128,10 @@ def _trimmed(a: Automaton, distance: NDArray[np.int64]) -> Automaton:
     )
 
 
-def _offsets(rows: Sequence[Sequence[object]]) -> NDArray[np.int32]:
-    offsets = np.zeros(len(rows) + 1, dtype=np.int32)
-    np.cumsum([len(row) for row in rows], out=offsets[1:])
+def _offsets(sources: NDArray[np.int64], states: int) -> NDArray[np.int32]:
+    """Return where the rows of each state begin, for entries sorted by their source."""
+    offsets = np.zeros(states + 1, dtype=np.int32)
+    np.cumsum(np.bincount(sources, minlength=states), out=offsets[1:])
     return offsets
 
 
@@ -142,21 +143,21 @@ def _kept_offsets(offsets: NDArray[np.int32], kept: NDArray[np.bool_]) -> NDArra
 
 
 def _byte_classes(
-    labels: NDArray[np.int32], guarded: NDArray[np.bool_]
+    low: NDArray[np.uint8], high: NDArray[np.uint8], guarded: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int16], NDArray[np.int16]]:
     """Return (class of each byte, one byte of each class, class of each byte after a repetition).
 
-    Every range (low, high, target) starts or ends a class, and classes are runs of bytes: a byte's
+    Every range `low` to `high` starts or ends a class, and classes are runs of bytes: a byte's
     class is the number of boundaries below it. No edge tells the bytes of a class apart. Bytes of
-    guarded edges have a second class, whose byte is GUARDED more: it takes no guarded edge.
+    guarded edges have a second class, whose byte is 256 more: it takes no guarded edge.
     """
     boundary = np.zeros(257, dtype=np.bool_)
-    boundary[labels[:, 0]] = True
-    boundary[labels[:, 1] + 1] = True
+    boundary[low] = True
+    boundary[high.astype(np.int64) + 1] = True
     boundary[0] = False
     classes = np.cumsum(boundary[:256]).astype(np.uint8)
-    _, first = np.unique(classes, return_index=True)
-    watched = np.unique(labels[guarded, 0])
+    first = np.flatnonzero(np.concatenate([[True], boundary[1:256]]))
+    watched = np.unique(low[guarded]).astype(np.int16)
     repeat_class = classes.astype(np.int16)
     repeat_class[watched] = len(first) + np.arange(len(watched))
-    return classes, np.concatenate((first, watched + GUARDED)).astype(np.int16), repeat_class
+    return classes, np.concatenate((first, watched + 256)).astype(np.int16), repeat_class

@@ -4,17 +4,16 @@
 `then` (Thompson's construction, CACM 1968, written backwards: the continuation is known first, so
 equal continuations share states and no fragment is patched afterwards).
 
-The builder knows labels only through its `Spelling`: over characters a label is a CharSet, over
-bytes it is a byte range. Operators of set algebra are handed to `embed`, which gives a DFA.
+The builder knows neither labels nor where edges are kept: `CharNfa` labels an edge with a CharSet,
+`byte_nfa.ByteNfa` spells a character in bytes. Operators of set algebra are handed to `embed`,
+which gives a DFA.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
 
-from constrain.automata.alphabet import ByteSequence
 from constrain.automata.dfa import CharDfa
 from constrain.errors import LimitExceeded
 from constrain.limits import Deadline, Limits
@@ -34,64 +33,35 @@ from constrain.syntax.expr import (
     Seq,
 )
 
-__all__ = ["ByteSpelling", "CharSpelling", "NfaBuilder", "Spelling", "size_of"]
+__all__ = ["CharNfa", "Embed", "NfaBuilder", "size_of"]
 
-Label = TypeVar("Label")
-Label_co = TypeVar("Label_co", covariant=True)
 Embed = Callable[[Expr], CharDfa]
 
 
-class Spelling(Protocol[Label_co]):
-    """How one character of a set becomes a path of labelled edges."""
+class NfaBuilder(ABC):
+    """States under construction."""
 
-    def paths(self, charset: CharSet) -> Sequence[tuple[Label_co, ...]]:
-        """Return the alternative paths that spell one member of `charset`."""
-
-
-class CharSpelling:
-    """One edge a character, labelled by the whole set."""
-
-    def paths(self, charset: CharSet) -> Sequence[tuple[CharSet, ...]]:
-        """Return the one path of one label."""
-        return [(charset,)]
-
-
-@dataclass(frozen=True, slots=True)
-class ByteSpelling:
-    """The paths of byte ranges that `spell` (see alphabet) gives."""
-
-    spell: Callable[[CharSet], tuple[ByteSequence, ...]]
-
-    def paths(self, charset: CharSet) -> Sequence[ByteSequence]:
-        """Return the byte sequences."""
-        return self.spell(charset)
-
-
-class NfaBuilder(Generic[Label]):
-    """States under construction: `edges[s]` are (label, target), `epsilon[s]` are targets."""
-
-    def __init__(
-        self, spelling: Spelling[Label], embed: Embed, limits: Limits, deadline: Deadline
-    ) -> None:
-        self.edges: list[list[tuple[Label, int]]] = []
-        self.epsilon: list[list[int]] = []
-        self.spelling = spelling
-        self.limits = limits
+    def __init__(self, embed: Embed) -> None:
         self._embed = embed
-        self._deadline = deadline
-        self._tails: dict[tuple[int, int, object], int] = {}
         self._embedded: dict[Expr, CharDfa] = {}
+        self._chars: dict[tuple[str, int, CharSet], int] = {}
 
+    @property
+    def kind(self) -> str:
+        """What tells apart two ways of writing the same character, if there are two."""
+        return ""
+
+    @abstractmethod
     def state(self) -> int:
-        """Add a state without edges."""
-        number = len(self.edges)
-        if number >= self.limits.states:
-            raise LimitExceeded("states", given=number + 1, allowed=self.limits.states)
-        if number % 4096 == 0:
-            self._deadline.check()
-        self.edges.append([])
-        self.epsilon.append([])
-        return number
+        """Add a state without edges. Raises LimitExceeded."""
+
+    @abstractmethod
+    def add_chars(self, source: int, charset: CharSet, then: int) -> None:
+        """Add edges that lead from `source` to `then` by one member of `charset`."""
+
+    @abstractmethod
+    def add_epsilon(self, source: int, target: int) -> None:
+        """Add a silent edge."""
 
     def build(self, expr: Expr, then: int) -> int:
         """Return the state from which exactly the texts of `expr` lead to `then`."""
@@ -103,7 +73,7 @@ class NfaBuilder(Generic[Label]):
             case Chars(charset):
                 return self.chars(charset, then)
             case Literal(text):
-                return self._literal(text, then)
+                return self.literal(text, then)
             case Seq(items):
                 for item in reversed(items):
                     then = self.build(item, then)
@@ -113,47 +83,32 @@ class NfaBuilder(Generic[Label]):
             case Repeat(item, minimum, maximum):
                 return self.repeat(item, minimum, maximum, then)
             case And() | Not() | Divisible():
-                return self._set_algebra(expr, then)
+                return self.set_algebra(expr, then)
             case _:
                 message = f"{type(expr).__name__} is not regular here"
                 raise TypeError(message)
 
     def chars(self, charset: CharSet, then: int) -> int:
         """Return the state from which one member of `charset` leads to `then`."""
-        key = (id(self.spelling), then, charset)
-        known = self._tails.get(key)
+        key = (self.kind, then, charset)
+        known = self._chars.get(key)
         if known is None:
-            known = self._tails[key] = self.state()
+            known = self._chars[key] = self.state()
             self.add_chars(known, charset, then)
         return known
-
-    def add_chars(self, source: int, charset: CharSet, then: int) -> None:
-        """Add the spellings of `charset` from an existing state to `then`."""
-        for path in self.spelling.paths(charset):
-            self.edges[source].append((path[0], self._tail(path[1:], then)))
 
     def repeat(self, item: Expr, minimum: int, maximum: int | None, then: int) -> int:
         """Return the start of `minimum` to `maximum` copies of `item` before `then`."""
         if maximum is None:
-            entry = self._star(item, then)
+            entry = self.star(item, then)
         else:
             entry = self._optional_copies(item, maximum - minimum, then)
         for _ in range(minimum):
             entry = self.build(item, entry)
         return entry
 
-    def _tail(self, path: tuple[Label, ...], then: int) -> int:
-        """Return the state from which `path` leads to `then`; equal tails are one state."""
-        if not path:
-            return then
-        key = (0, then, path)
-        known = self._tails.get(key)
-        if known is None:
-            known = self._tails[key] = self.state()
-            self.edges[known].append((path[0], self._tail(path[1:], then)))
-        return known
-
-    def _literal(self, text: str, then: int) -> int:
+    def literal(self, text: str, then: int) -> int:
+        """Return the state from which `text` leads to `then`."""
         for char in reversed(text):
             entry = self.state()
             self.add_chars(entry, CharSet(((ord(char), ord(char)),)), then)
@@ -164,14 +119,14 @@ class NfaBuilder(Generic[Label]):
         entry = self.state()
         literals = [item.text for item in items if isinstance(item, Literal)]
         if len(literals) > 1:
-            self._trie(entry, literals, then)
+            self.trie(entry, literals, then)
         for item in items:
             if len(literals) > 1 and isinstance(item, Literal):
                 continue
-            self.epsilon[entry].append(self.build(item, then))
+            self.add_epsilon(entry, self.build(item, then))
         return entry
 
-    def _trie(self, root: int, texts: Sequence[str], then: int) -> None:
+    def trie(self, root: int, texts: Sequence[str], then: int) -> None:
         """Spell many texts with common prefixes shared: the last character leads to `then`."""
         children: dict[tuple[int, str], int] = {}
         for text in texts:
@@ -184,21 +139,24 @@ class NfaBuilder(Generic[Label]):
                 at = child
             self.add_chars(at, CharSet(((ord(text[-1]), ord(text[-1])),)), then)
 
-    def _star(self, item: Expr, then: int) -> int:
+    def star(self, item: Expr, then: int) -> int:
+        """Return the state from which any number of `item` leads to `then`."""
         head = self.state()
-        self.epsilon[head].append(then)
-        self.epsilon[head].append(self.build(item, head))
+        self.add_epsilon(head, then)
+        self.add_epsilon(head, self.build(item, head))
         return head
 
     def _optional_copies(self, item: Expr, copies: int, then: int) -> int:
         entry = then
         for _ in range(copies):
             optional = self.state()
-            self.epsilon[optional].extend((then, self.build(item, entry)))
+            self.add_epsilon(optional, then)
+            self.add_epsilon(optional, self.build(item, entry))
             entry = optional
         return entry
 
-    def _set_algebra(self, expr: Expr, then: int) -> int:
+    def set_algebra(self, expr: Expr, then: int) -> int:
+        """Return the start of a DFA of `expr` whose ends lead to `then`."""
         dfa = self._embedded.get(expr)
         if dfa is None:
             dfa = self._embedded[expr] = self._embed(expr)
@@ -208,8 +166,38 @@ class NfaBuilder(Generic[Label]):
                 self.add_chars(source, charset, states[target])
         for source, accepting in zip(states, dfa.accepting, strict=True):
             if accepting:
-                self.epsilon[source].append(then)
+                self.add_epsilon(source, then)
         return states[0]
+
+
+class CharNfa(NfaBuilder):
+    """Over characters: `edges[s]` are (members, target), `epsilon[s]` are targets."""
+
+    def __init__(self, embed: Embed, limits: Limits, deadline: Deadline) -> None:
+        super().__init__(embed)
+        self.edges: list[list[tuple[CharSet, int]]] = []
+        self.epsilon: list[list[int]] = []
+        self._limits = limits
+        self._deadline = deadline
+
+    def state(self) -> int:
+        """Add a state without edges. Raises LimitExceeded."""
+        number = len(self.edges)
+        if number >= self._limits.states:
+            raise LimitExceeded("states", given=number + 1, allowed=self._limits.states)
+        if number % 4096 == 0:
+            self._deadline.check()
+        self.edges.append([])
+        self.epsilon.append([])
+        return number
+
+    def add_chars(self, source: int, charset: CharSet, then: int) -> None:
+        """Add one edge."""
+        self.edges[source].append((charset, then))
+
+    def add_epsilon(self, source: int, target: int) -> None:
+        """Add a silent edge."""
+        self.epsilon[source].append(target)
 
 
 def size_of(expr: Expr, sizes: dict[int, tuple[Expr, int]]) -> int:

@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from constrain.automata.alphabet import json_spellings, plain_spellings
+from constrain.automata.byte_nfa import JSON, PLAIN, ByteNfa
 from constrain.automata.counting import Bounds, CountedState, plan, split_bounds
 from constrain.automata.dfa import CharDfa
-from constrain.automata.flatten import ALL_BYTES, GUARDED, Sketch, flatten
-from constrain.automata.nfa import ByteSpelling, NfaBuilder, size_of
+from constrain.automata.flatten import ALL_BYTES, flatten
+from constrain.automata.fragments import FragmentCache
+from constrain.automata.nfa import size_of
 from constrain.automata.regular import embedder, is_within
+from constrain.automata.sketch import EDGE_SOURCE, EDGE_TARGET, GUARDED, Fragment
 from constrain.errors import ConstraintError, LimitExceeded
-from constrain.limits import Limits
+from constrain.limits import Deadline, Limits
 from constrain.syntax.expr import (
     ANY_CHAR,
     Alt,
@@ -39,14 +41,15 @@ from constrain.tables import UNBOUNDED, Automaton
 
 __all__ = ["build_automaton"]
 
-_PLAIN = ByteSpelling(plain_spellings)
-_JSON = ByteSpelling(json_spellings)
 _COPY_OUT = 96
 """A counted repetition of at most so many states is copied out instead of counted."""
 _INLINE = 10
 """A rule of at most so many states is copied into each place that uses it."""
 _INLINE_DEPTH = 60
+_SHARED = 24
+"""A part without references of more states than that is built once for all constraints."""
 _MOST = 1 << 62
+_FRAGMENTS = FragmentCache()
 
 
 def build_automaton(
@@ -56,7 +59,7 @@ def build_automaton(
 
     Texts are written in `writable` bytes only (see flatten).
     """
-    builder = _PdaBuilder(grammar, limits)
+    builder = _PdaBuilder(grammar, limits, limits.deadline())
     try:
         start = builder.build_all()
     except RecursionError:
@@ -89,31 +92,75 @@ class _Uses:
         self.recursive = _cycle_cuts({name: set(names) for name, names in references.items()})
 
 
-class _PdaBuilder(NfaBuilder[tuple[int, int]]):
-    def __init__(self, grammar: Grammar, limits: Limits) -> None:
-        deadline = limits.deadline()
-        super().__init__(_PLAIN, embedder(limits, deadline), limits, deadline)
-        self.sketch = Sketch(self.edges, self.epsilon)
+class _PdaBuilder(ByteNfa):
+    def __init__(self, grammar: Grammar, limits: Limits, deadline: Deadline) -> None:
+        super().__init__(embedder(limits, deadline), limits, deadline)
         self._uses = _Uses(grammar)
         self._bodies = grammar.rules
         self._first = grammar.start
+        self._limits = limits
+        self._deadline = deadline
         self._rules: dict[object, _Rule] = {}
         self._queue: list[_Rule] = []
         self._sizes: dict[int, tuple[Expr, int]] = {}
         self._inlined: dict[tuple[str, int], int] = {}
-        self._heads: dict[tuple[Expr, int, int | None, int], int] = {}
-        self._counted: dict[tuple[Expr, int], int] = {}
+        self._heads: dict[tuple[Expr, int, int | None, str], int] = {}
+        self._counted: dict[tuple[Expr, str], int] = {}
+        self._copies: dict[tuple[int, int], int] = {}
         self._depth = 0
         self._end = -1
 
     def build_all(self) -> int:
         """Build the start expression and every rule it needs; return the start state."""
         first = self._rule("", self._first)
-        for rule in self._queue:
-            self._end = rule.end
-            self.spelling = _PLAIN
-            self.epsilon[rule.start].append(self.build(rule.body, rule.end))
+        self._build_queue()
         return first.start
+
+    def _build_queue(self) -> None:
+        for rule in self._queue:
+            self.spelling = PLAIN
+            if self._is_shared(rule.body):
+                fragment = self._fragment(rule.body, is_rule=True)
+                self.add_epsilon(rule.start, self.sketch.place(fragment) + fragment.start)
+                continue
+            self._end = rule.end
+            self.add_epsilon(rule.start, self.build(rule.body, rule.end))
+        self._queue.clear()
+
+    # ------------------------------------------------------------ parts that are built once
+
+    def _is_shared(self, expr: Expr) -> bool:
+        return size_of(expr, self._sizes) > _SHARED and not _references(expr)
+
+    def _fragment(self, expr: Expr, *, is_rule: bool) -> Fragment:
+        """Return `expr`, which holds no references, as a fragment; a rule returns at its end."""
+        return _FRAGMENTS.get((expr, is_rule), lambda: self._built(expr, is_rule=is_rule))
+
+    def _built(self, expr: Expr, *, is_rule: bool) -> Fragment:
+        builder = _PdaBuilder(Grammar(expr, {}), self._limits, self._deadline)
+        end = builder.state()
+        if is_rule:
+            builder.sketch.returns.append(end)
+            builder._end = end
+        if isinstance(expr, JsonString):
+            start = builder._json_string(expr.content, end)
+        else:
+            start = builder.build(expr, end)
+        builder._build_queue()
+        return builder.sketch.whole(start, end)
+
+    def _copy(self, expr: Expr, then: int) -> int:
+        """Return the state from which a copy of the fragment of `expr` leads to `then`."""
+        fragment = self._fragment(expr, is_rule=False)
+        key = (id(fragment), then)
+        known = self._copies.get(key)
+        if known is None:
+            first = self.sketch.place(fragment)
+            self.add_epsilon(first + fragment.end, then)
+            known = self._copies[key] = first + fragment.start
+        return known
+
+    # ------------------------------------------------------------ expressions
 
     def build(self, expr: Expr, then: int) -> int:
         """Return the state from which the texts of `expr` lead to `then`."""
@@ -121,6 +168,8 @@ class _PdaBuilder(NfaBuilder[tuple[int, int]]):
             case Ref(name):
                 return self._reference(name, then)
             case JsonString(content):
+                if size_of(expr, self._sizes) > _SHARED:
+                    return self._copy(expr, then)
                 return self._json_string(content, then)
             case Distinct(char):
                 return self._distinct(char, then)
@@ -139,7 +188,7 @@ class _PdaBuilder(NfaBuilder[tuple[int, int]]):
         rule = self._rules.get(key)
         if rule is None:
             rule = self._rules[key] = _Rule(self.state(), self.state(), body)
-            self.sketch.returns.add(rule.end)
+            self.sketch.returns.append(rule.end)
             self._queue.append(rule)
         return rule
 
@@ -148,11 +197,17 @@ class _PdaBuilder(NfaBuilder[tuple[int, int]]):
             key = (name, then)
             known = self._inlined.get(key)
             if known is None:
-                self._depth += 1
-                known = self._inlined[key] = self.build(self._bodies[name], then)
-                self._depth -= 1
+                known = self._inlined[key] = self._inline(self._bodies[name], then)
             return known
         return self._call(self._rule(name, self._bodies[name]).start, then)
+
+    def _inline(self, body: Expr, then: int) -> int:
+        if self._is_shared(body):
+            return self._copy(body, then)
+        self._depth += 1
+        start = self.build(body, then)
+        self._depth -= 1
+        return start
 
     def _is_inlined(self, name: str) -> bool:
         if name in self._uses.recursive or self._depth >= _INLINE_DEPTH:
@@ -164,25 +219,25 @@ class _PdaBuilder(NfaBuilder[tuple[int, int]]):
         if then == self._end:
             return entry
         caller = self.state()
-        self.sketch.calls.setdefault(caller, []).append((entry, then))
+        self.sketch.calls.append((caller, entry, then))
         return caller
 
-    def _set_algebra(self, expr: Expr, then: int) -> int:
+    def set_algebra(self, expr: Expr, then: int) -> int:
         """Count characters where a bound on the length would multiply the automaton."""
         split = split_bounds(expr) if isinstance(expr, And) else None
         if split is None:
-            return super()._set_algebra(expr, then)
+            return super().set_algebra(expr, then)
         rest, bounds = split
-        key = (expr, id(self.spelling))
+        key = (expr, self.spelling.name)
         start = self._counted.get(key)
         if start is None:
             dfa = self._embedded[rest] = self._embedded.get(rest) or self._embed(rest)
             if is_within(dfa, bounds):
-                return super()._set_algebra(rest, then)
+                return super().set_algebra(rest, then)
             copies = bounds.least if bounds.most is None else bounds.most
             states = plan(dfa, bounds) if copies * len(dfa.table) > _COPY_OUT else None
             if states is None or not states[0].is_possible_with(0):
-                return super()._set_algebra(expr, then)
+                return super().set_algebra(expr, then)
             start = self._counted[key] = self._counting_states(dfa, states, bounds)
         return self._call(start, then)
 
@@ -190,20 +245,20 @@ class _PdaBuilder(NfaBuilder[tuple[int, int]]):
         """Make each state of `dfa` a loop head that calls one character; return the first."""
         heads = [self.state() for _ in states]
         end = self.state()
-        self.sketch.returns.add(end)
+        self.sketch.returns.append(end)
         first = min([bounds.least, *(state.low for state in states if state.low)])
         highs = [state.high for state in states if state.high is not None and state.high >= 0]
         last = min(highs, default=UNBOUNDED)
-        cost = max(len(min(self.spelling.paths(c), key=len)) for c in dfa.classes)
+        cost = max(len(min(self.spelling.spell(c), key=len)) for c in dfa.classes)
         for head, state, accepts in zip(heads, states, dfa.accepting, strict=True):
             high = UNBOUNDED if state.high is None else max(state.high, 0)
             loop = (bounds.least, state.low, high, first, last, state.shortest, cost)
             self.sketch.loops[head] = loop
             if accepts:
-                self.sketch.returns.add(head)
+                self.sketch.returns.append(head)
         for head, row in zip(heads, dfa.table, strict=True):
-            self.sketch.calls[head] = [
-                (self.chars(charset, end), heads[target])
+            self.sketch.calls += [
+                (head, self.chars(charset, end), heads[target])
                 for charset, target in dfa.grouped(row)
                 if states[target].is_possible_with(states[target].low)
             ]
@@ -211,7 +266,7 @@ class _PdaBuilder(NfaBuilder[tuple[int, int]]):
 
     def _json_string(self, content: Expr, then: int) -> int:
         closing = self.build(Literal('"'), then)
-        outer, self.spelling = self.spelling, _JSON
+        outer, self.spelling = self.spelling, JSON
         end, self._end = self._end, -1
         inside = self.build(content, closing)
         self.spelling, self._end = outer, end
@@ -219,23 +274,24 @@ class _PdaBuilder(NfaBuilder[tuple[int, int]]):
 
     def _distinct(self, char: str, then: int) -> int:
         state = self.state()
-        self.edges[state].append(((GUARDED + ord(char), GUARDED + ord(char)), then))
+        label = GUARDED | ord(char) * 257
+        self.sketch.edges.append(state << EDGE_SOURCE | then << EDGE_TARGET | label)
         return state
 
     def _loop_head(self, item: Expr, minimum: int, maximum: int | None) -> int:
         if self._is_nullable(item, frozenset()):
             minimum = 0
             item = conjunction((item, Repeat(ANY_CHAR, 1, None)))
-        key = (item, minimum, maximum, id(self.spelling))
+        key = (item, minimum, maximum, self.spelling.name)
         head = self._heads.get(key)
         if head is None:
             head = self._heads[key] = self.state()
             least, most = min(minimum, _MOST), UNBOUNDED if maximum is None else min(maximum, _MOST)
             self.sketch.loops[head] = (least, 0, most, least, most, 0, 0)
-            self.sketch.returns.add(head)
-            body = JsonString(item) if self.spelling is _JSON else item
+            self.sketch.returns.append(head)
+            body = JsonString(item) if self.spelling is JSON else item
             entry = self._item_rule(key, body)
-            self.sketch.calls[head] = [(entry, head)]
+            self.sketch.calls.append((head, entry, head))
         return head
 
     def _item_rule(self, key: object, body: Expr) -> int:
@@ -243,7 +299,7 @@ class _PdaBuilder(NfaBuilder[tuple[int, int]]):
         if not isinstance(body, JsonString):
             return self._rule(key, body).start
         end = self.state()
-        self.sketch.returns.add(end)
+        self.sketch.returns.append(end)
         return self.build(body.content, end)
 
     def _is_nullable(self, expr: Expr, seen: frozenset[str]) -> bool:

@@ -20,9 +20,8 @@ from constrain.automata.dfa import (
     minimize,
     shortest_completions,
 )
-from constrain.automata.nfa import CharSpelling, NfaBuilder
+from constrain.automata.nfa import CharNfa
 from constrain.limits import Deadline, Limits
-from constrain.syntax.charset import CharSet
 from constrain.syntax.expr import ANY_CHAR, And, Divisible, Expr, Not, Repeat
 
 __all__ = ["char_dfa", "embedder", "is_within"]
@@ -76,9 +75,7 @@ def is_within(dfa: CharDfa, bounds: Bounds) -> bool:
 
 
 def _from_nfa(expr: Expr, limits: Limits, deadline: Deadline) -> CharDfa:
-    builder: NfaBuilder[CharSet] = NfaBuilder(
-        CharSpelling(), embedder(limits, deadline), limits, deadline
-    )
+    builder = CharNfa(embedder(limits, deadline), limits, deadline)
     final = builder.state()
     start = builder.build(expr, final)
     return determinize(builder.edges, builder.epsilon, start, final, limits)
