@@ -17,15 +17,17 @@ from constrain.limits import Limits
 from constrain.schema import SchemaOptions, schema_grammar
 from constrain.store import Store
 from constrain.syntax.expr import Grammar, alt, literal
+from constrain.syntax.inlining import with_fewer_rules
+from constrain.syntax.left_recursion import without_left_recursion
 from constrain.syntax.regex import parse_regex
 from constrain.tables import CompiledConstraint, Note
 from constrain.vocabulary import Vocabulary
 
 __all__ = [
     "compile_choices",
-    "compile_grammar",
     "compile_json",
     "compile_regex",
+    "compile_rules",
     "compile_schema",
     "content_key",
 ]
@@ -102,11 +104,13 @@ def compile_choices(
     return _stored(key, vocabulary, limits or Limits(), store, lambda: (grammar, ()))
 
 
-def compile_grammar(
+def compile_rules(
     grammar: Grammar, vocabulary: Vocabulary, limits: Limits | None = None
 ) -> CompiledConstraint:
-    """Compile a Grammar of expressions as it stands; it is never stored."""
-    automaton = build_automaton(grammar, limits or Limits(), vocabulary.byte_tokens)
+    """Compile a Grammar of expressions; it is never stored."""
+    limits = limits or Limits()
+    plain = with_fewer_rules(without_left_recursion(grammar, limits))
+    automaton = build_automaton(plain, limits, vocabulary.byte_tokens, join=True)
     return CompiledConstraint(automaton, vocabulary, key="")
 
 

@@ -108,3 +108,16 @@ def vocabularies(draw: st.DrawFn) -> Vocabulary:
     tokens += longer[: EOS - len(tokens)]
     tokens += [None] * (EOS + 1 - len(tokens))
     return Vocabulary.of([*tokens, b"ab", None], [EOS, EOS + 2], size=EOS + 20)
+
+
+ALPHABET_OF_TWO = "ab"
+
+
+@st.composite
+def recursive_grammars(draw: st.DrawFn) -> Grammar:
+    """Grammars of any shape over two letters: recursion anywhere, empty rules, units, circles."""
+    names = ["s", "t", "u"][: draw(st.integers(1, 3))]
+    letters = st.sampled_from(ALPHABET_OF_TWO).map(literal)
+    atoms = st.sampled_from(names).map(Ref) | letters | st.just(EMPTY)
+    bodies = st.recursive(atoms, _combined, max_leaves=6)
+    return Grammar(Ref("s"), {name: draw(bodies) for name in names})

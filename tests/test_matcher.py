@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from constrain import bitmask
 from constrain.automata.pda import build_automaton
-from constrain.compiler import compile_choices, compile_grammar
+from constrain.compiler import compile_choices, compile_rules
 from constrain.errors import ConstraintError, MatcherError
 from constrain.limits import Limits
 from constrain.masks import MaskCache
@@ -321,7 +321,7 @@ def test_bytes_without_a_token_of_their_own_never_strand_a_text() -> None:
     plain = [bytes([b]) for b in range(256) if b != 0xA9]
     vocabulary = Vocabulary.of([*plain, "é".encode(), b"a\xc3"], [300])
     grammar = Grammar(alt(literal("é"), literal("ab")), {})
-    constraint = compile_grammar(grammar, vocabulary)
+    constraint = compile_rules(grammar, vocabulary)
     assert allowed(Matcher(constraint), vocabulary) == {plain.index(b"a")}
     with pytest.raises(ConstraintError, match="0xa9"):
         compile_choices(["é", "ab"], vocabulary)

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from constrain import bitmask
-from constrain.compiler import compile_grammar
+from constrain.compiler import compile_rules
 from constrain.masks import MaskCache
 from constrain.matcher import Matcher
 from constrain.plain import factor
@@ -107,7 +107,7 @@ def test_masks_are_those_of_feeding_each_token(
     expr: Expr, begun: bytes, plain: bool, without: bytes
 ) -> None:
     vocabulary = vocabulary_of(without=without)
-    compiled = compile_grammar(Grammar(expr, {}), vocabulary)
+    compiled = compile_rules(Grammar(expr, {}), vocabulary)
     masks = MaskCache(compiled)
     matcher = Matcher(compiled, masks)
     assert matcher.accept_bytes(begun)
@@ -133,7 +133,7 @@ def test_bounded_strings_allow_what_the_bytes_allow(
 ) -> None:
     vocabulary = vocabulary_of(*more)
     most = None if room is None else least + room
-    compiled = compile_grammar(Grammar(JsonString(repeat(ANY_CHAR, least, most)), {}), vocabulary)
+    compiled = compile_rules(Grammar(JsonString(repeat(ANY_CHAR, least, most)), {}), vocabulary)
     matcher = Matcher(compiled)
     if not matcher.accept_bytes(b'"' + b"x" * min(count, most or count)):
         raise AssertionError("a short string is refused")

@@ -16,9 +16,10 @@ from constrain.automata.counting import Bounds, CountedState, plan, split_bounds
 from constrain.automata.dfa import CharDfa
 from constrain.automata.flatten import ALL_BYTES, flatten
 from constrain.automata.fragments import FragmentCache
+from constrain.automata.joined import joined
 from constrain.automata.nfa import size_of
 from constrain.automata.regular import embedder, is_within
-from constrain.automata.sketch import EDGE_SOURCE, EDGE_TARGET, GUARDED, Fragment
+from constrain.automata.sketch import EDGE_SOURCE, EDGE_TARGET, GUARDED, Fragment, Sketch
 from constrain.errors import ConstraintError, LimitExceeded
 from constrain.limits import Deadline, Limits
 from constrain.syntax.expr import (
@@ -53,17 +54,25 @@ _FRAGMENTS = FragmentCache()
 
 
 def build_automaton(
-    grammar: Grammar, limits: Limits, writable: frozenset[int] = ALL_BYTES
+    grammar: Grammar,
+    limits: Limits,
+    writable: frozenset[int] = ALL_BYTES,
+    *,
+    join: bool = False,
 ) -> Automaton:
     """Compile `grammar`; raises ConstraintError when no text satisfies it, or LimitExceeded.
 
-    Texts are written in `writable` bytes only (see flatten).
+    Texts are written in `writable` bytes only (see flatten). `join`: determinise the rules (see
+    joined), for grammars whose alternatives may begin alike.
     """
     builder = _PdaBuilder(grammar, limits, limits.deadline())
     try:
         start = builder.build_all()
     except RecursionError:
         raise LimitExceeded("depth", given=limits.depth + 1, allowed=limits.depth) from None
+    if join:
+        sketch, start = joined(builder.sketch, start, Sketch(limits, limits.deadline()))
+        return flatten(sketch, start, writable)
     return flatten(builder.sketch, start, writable)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from constrain.automata import pda
 from constrain.automata.counting import Bounds, plan, split_bounds
 from constrain.automata.regular import char_dfa
-from constrain.compiler import compile_grammar
+from constrain.compiler import compile_rules
 from constrain.errors import UnsatisfiableSchema
 from constrain.limits import Limits
 from constrain.matcher import Matcher
@@ -60,7 +60,7 @@ def test_a_bounded_expression_accepts_exactly_its_members(
     bounded = And((expr, repeat(ANY_CHAR, least, None if more is None else least + more)))
     oracle = ByteOracle(Grammar(bounded, {}))
     try:
-        compiled = compile_grammar(Grammar(bounded, {}), BYTES)
+        compiled = compile_rules(Grammar(bounded, {}), BYTES)
     except UnsatisfiableSchema:
         assert not any(oracle.contains(text.encode()) for text in texts)
         return
@@ -75,7 +75,7 @@ def test_no_reachable_place_is_a_dead_end(
 ) -> None:
     bounded = And((expr, repeat(ANY_CHAR, least, None if more is None else least + more)))
     try:
-        compiled = compile_grammar(Grammar(JsonString(bounded), {}), BYTES)
+        compiled = compile_rules(Grammar(JsonString(bounded), {}), BYTES)
     except UnsatisfiableSchema:
         return
     chooser, matcher = random.Random(seed), Matcher(compiled)
@@ -92,7 +92,7 @@ def test_no_reachable_place_is_a_dead_end(
 def test_a_pattern_with_a_long_bound_stays_small(least: int, most: int | None) -> None:
     mail = seq(WORD, literal("@"), WORD)
     bounded = And((mail, repeat(ANY_CHAR, least, most)))
-    compiled = compile_grammar(Grammar(JsonString(bounded), {}), BYTES)
+    compiled = compile_rules(Grammar(JsonString(bounded), {}), BYTES)
     assert len(compiled.automaton.is_return) < 100
     for count in {least, (most or 2000) - 1, most or 2000, (most or 2000) + 1, least - 1}:
         text = b'"' + b"a" * max(0, count - 2) + b'@b"'
