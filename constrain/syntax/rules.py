@@ -1,6 +1,7 @@
 """Questions about the rules of a Grammar that their shape answers.
 
-Which may be empty, which call which, can be reached, have a text, call each other in circles. Each answer is a fixed point over all rules, so recursion of any kind is no obstacle.
+Which may be empty, which call which, can be reached, have a text, call each other in circles: each
+answer is a fixed point over all rules, so recursion of any kind is no obstacle.
 """
 
 from __future__ import annotations
