@@ -32,7 +32,7 @@ __all__ = [
     "content_key",
 ]
 
-_ENGINE = "5"
+_ENGINE = "6"
 """Changes whenever equal constraints compile to other tables."""
 
 

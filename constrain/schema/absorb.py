@@ -54,6 +54,8 @@ def _object_facts(atom: ObjectAtom) -> Iterator[Fact]:
         yield from (("named", name, claim) for claim in claims)
     for rule in atom.rules:
         yield "rule", rule
+    for clause in atom.clauses:
+        yield "clause", clause
 
 
 def _array_facts(atom: ArrayAtom) -> Iterator[Fact]:

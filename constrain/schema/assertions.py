@@ -16,6 +16,7 @@ from typing import Any
 from constrain.errors import RegexError, SchemaError
 from constrain.schema.document import Location, child_pointer
 from constrain.schema.formats import format_language
+from constrain.schema.intersect import listed
 from constrain.schema.keywords import Draft
 from constrain.schema.types import (
     ANY_TYPE,
@@ -113,7 +114,8 @@ class Assertions:
         if "format" in self._schema:
             language = format_language(self._of("format", str, "a text"))
             languages += [] if language is None else [language]
-        return StringAtom(tuple(languages), self._count("minLength") or 0, self._count("maxLength"))
+        atom = StringAtom(tuple(languages), self._count("minLength") or 0, self._count("maxLength"))
+        return listed(atom)
 
     def pattern(self, text: str, *parts: str) -> Expr:
         """Return the language of texts in which a pattern is found; errors at the pointer."""

@@ -29,7 +29,7 @@ from constrain.schema.types import (
 )
 from constrain.syntax.expr import alt, complement, literal
 
-__all__ = ["failures", "loose"]
+__all__ = ["failures", "loose", "object_failures"]
 
 
 def loose(kind: Type) -> bool:
@@ -53,7 +53,7 @@ def failures(kind: Type) -> Iterator[Type]:
     for array in kind.arrays:
         yield replace(ANY_TYPE, arrays=tuple(_not_array(array)))
     for item in kind.objects:
-        yield replace(ANY_TYPE, objects=tuple(_not_object(item)))
+        yield replace(ANY_TYPE, objects=tuple(object_failures(item)))
 
 
 def _gaps(numbers: NumberSet) -> Iterator[NumberRange]:
@@ -118,7 +118,8 @@ def _item_fails(items: Items) -> Iterator[ArrayAtom]:
         yield ArrayAtom(items=(Items(i, i + 1, wrong),), minimum=i + 1)
 
 
-def _not_object(atom: ObjectAtom) -> Iterator[ObjectAtom]:
+def object_failures(atom: ObjectAtom) -> Iterator[ObjectAtom]:
+    """Give atoms of the objects that are not in `atom`, one for each statement that may fail."""
     for name in atom.required:
         yield ObjectAtom(named=((name, FALSE),))
     for name, claims in atom.named:
@@ -131,6 +132,11 @@ def _not_object(atom: ObjectAtom) -> Iterator[ObjectAtom]:
         yield ObjectAtom(witnesses=(KeyWitness(keys, negated(claims)),))
     for witness in atom.witnesses:
         yield _no_witness(witness.keys, witness)
+    for clause in atom.clauses:
+        if clause.denied:
+            yield from clause.atoms
+        else:
+            yield ObjectAtom(clauses=(replace(clause, denied=True),))
 
 
 def _no_witness(keys: KeySet, witness: KeyWitness) -> ObjectAtom:

@@ -8,6 +8,7 @@ atoms themselves; what only shows in the children is left to `normalize`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
 
@@ -19,6 +20,7 @@ from constrain.schema.types import (
     FALSE,
     ArrayAtom,
     Claims,
+    Clause,
     NumberRange,
     NumberSet,
     ObjectAtom,
@@ -27,11 +29,14 @@ from constrain.schema.types import (
     both,
 )
 from constrain.syntax.expr import alt
+from constrain.syntax.languages import texts
 
 A = TypeVar("A")
 _MAX_STRING_PAIRS = 8
+# Patterns of so many texts are lists of values, as of an enum.
+_MAX_LISTED = 40
 
-__all__ = ["holds", "intersection", "range_holds", "union"]
+__all__ = ["holds", "intersection", "listed", "narrowed", "objects_met", "range_holds", "union"]
 
 
 def intersection(left: Type, right: Type) -> Type:
@@ -46,7 +51,7 @@ def intersection(left: Type, right: Type) -> Type:
         numbers=_numbers(left.numbers, right.numbers),
         strings=_pairs(*_few(left.strings, right.strings), _strings),
         arrays=_pairs(left.arrays, right.arrays, _arrays),
-        objects=_pairs(left.objects, right.objects, _objects),
+        objects=_pairs(left.objects, right.objects, objects_met),
     )
 
 
@@ -200,6 +205,15 @@ def _listed(listed: StringAtom, other: StringAtom) -> StringAtom | None:
     return StringAtom(values=kept) if kept else None
 
 
+def listed(atom: StringAtom) -> StringAtom:
+    """Return the atom as a list of values where one of its languages has few texts."""
+    for language in atom.languages:
+        values = texts(language, _MAX_LISTED)
+        if values is not None:
+            return StringAtom(values=tuple(v for v in values if holds(atom, v)))
+    return atom
+
+
 def holds(atom: StringAtom, text: str) -> bool:
     """Return whether a text is in the atom."""
     if atom.values is not None:
@@ -246,7 +260,8 @@ def _arrays(left: ArrayAtom, right: ArrayAtom) -> ArrayAtom | None:
     )
 
 
-def _objects(left: ObjectAtom, right: ObjectAtom) -> ObjectAtom | None:
+def objects_met(left: ObjectAtom, right: ObjectAtom) -> ObjectAtom | None:
+    """Return the objects in both atoms, or None if their own statements deny each other."""
     if left == ANY_OBJECT:
         return right
     if right == ANY_OBJECT:
@@ -269,7 +284,18 @@ def _objects(left: ObjectAtom, right: ObjectAtom) -> ObjectAtom | None:
         maximum,
         tuple(dict.fromkeys((*left.witnesses, *right.witnesses))),
         tuple(dict.fromkeys((*left.evaluated, *right.evaluated))),
+        tuple(dict.fromkeys((*left.clauses, *right.clauses))),
     )
+
+
+def narrowed(atom: ObjectAtom, clause: Clause) -> tuple[ObjectAtom, ...]:
+    """Return the atom with a clause; without a need for one, it alone, or nothing."""
+    if not clause.atoms:
+        return (atom,) if clause.denied else ()
+    if len(clause.atoms) == 1 and not clause.denied:
+        met = objects_met(atom, clause.atoms[0])
+        return () if met is None else (met,)
+    return (replace(atom, clauses=tuple(dict.fromkeys((*atom.clauses, clause)))),)
 
 
 def _objects_joined(atoms: Iterable[ObjectAtom]) -> tuple[ObjectAtom, ...]:

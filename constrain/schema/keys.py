@@ -41,7 +41,8 @@ def known_names(atom: ObjectAtom) -> tuple[str, ...]:
         for keys in (*(k for k, _ in atom.rules), *(w.keys for w in atom.witnesses))
         for name in sorted(keys.names)
     )
-    return tuple(dict.fromkeys((*atom.order, *atom.required, *others, *listed)))
+    clauses = (n for c in atom.clauses for other in c.atoms for n in known_names(other))
+    return tuple(dict.fromkeys((*atom.order, *atom.required, *others, *listed, *clauses)))
 
 
 def closed_names(atom: ObjectAtom) -> frozenset[str] | None:

@@ -16,10 +16,10 @@ from typing import Any
 from constrain.errors import SchemaError, UnsupportedSchema
 from constrain.limits import Limits
 from constrain.schema.absorb import absorbed
-from constrain.schema.complement import failures
+from constrain.schema.complement import failures, object_failures
 from constrain.schema.document import Document, Location, child_pointer
 from constrain.schema.inhabited import contradicts, pruned
-from constrain.schema.intersect import intersection
+from constrain.schema.intersect import intersection, narrowed
 from constrain.schema.keywords import KEYWORDS, Draft, KeywordAnswer
 from constrain.schema.reading import Reading, TooManyAlternatives
 from constrain.schema.types import (
@@ -28,9 +28,11 @@ from constrain.schema.types import (
     NO_TYPE,
     Claim,
     Claims,
+    Clause,
     Equals,
     Located,
     Negated,
+    ObjectAtom,
     Type,
 )
 from constrain.schema.values import constants
@@ -40,10 +42,12 @@ __all__ = ["Normalizer"]
 # In-place nesting (allOf in allOf, chains of references) takes Python frames; values do not.
 _MAX_NESTING = 100
 # How deep into children one looks to see that an alternative is empty.
-_MAX_PEEKS = 3
+_MAX_PEEKS = 2
 # Above this many alternatives of one kind an intersection is given up.
 _MAX_ALTERNATIVES = 2_000
-_MAX_KEPT = 400
+_MAX_KEPT = 64
+# A complement with more than this many alternatives of objects is kept as clauses.
+_MAX_FAILURES = 24
 # What all intersections of unions may cost together: a few seconds.
 _MAX_PAIRS = 100_000
 _FEW = 16
@@ -61,6 +65,8 @@ class Normalizer:
         self._deadline = limits.deadline()
         self._strict = strict
         self._types: dict[Claims, Type] = {}
+        # Types whose empty alternatives were not all looked for, and how deep inside others.
+        self._guesses: dict[Claims, tuple[tuple[int, bool], Type]] = {}
         self._active: list[Located] = []
         self._open: set[Claim] = set()
         self._peeks = 0
@@ -77,9 +83,16 @@ class Normalizer:
         known = self._types.get(claims)
         if known is not None:
             return known
+        depth = (self._peeks, bool(self._open))
+        guessed_at, guess = self._guesses.get(claims, (depth, None))
+        if guess is not None and guessed_at <= depth:
+            self._shallow = True
+            return guess
         before, self._shallow = self._shallow, False
         found = self._all_of(claims)
-        if not self._shallow:
+        if self._shallow and any(depth):
+            self._guesses[claims] = depth, found
+        else:
             self._types[claims] = found
         self._shallow |= before and self._peeks > 0
         return found
@@ -93,9 +106,9 @@ class Normalizer:
         try:
             for claim in claims:
                 found = self.met(found, self.type_of((claim,)))
+            return self.pruned(found)
         except TooManyAlternatives:
             raise _too_many(*claims) from None
-        return self.pruned(found)
 
     def _type_of_one(self, claim: Claim) -> Type:
         if isinstance(claim, Located):
@@ -121,32 +134,78 @@ class Normalizer:
         self._peeks += 1
         try:
             return self.type_of(claims)
+        except UnsupportedSchema:
+            self._shallow = True
+            return None
         finally:
             self._active = active
             self._peeks -= 1
 
     def met(self, left: Type, right: Type) -> Type:
         """Return the intersection; raises TooManyAlternatives."""
-        for a, b in ((left.objects, right.objects), (left.arrays, right.arrays)):
-            self._pairs += len(a) * len(b) if len(a) * len(b) > _FEW else 0
-            if len(a) * len(b) > _MAX_ALTERNATIVES and min(len(a), len(b)) > 1:
-                raise TooManyAlternatives
-        if self._pairs > _MAX_PAIRS:
-            raise TooManyAlternatives
         self._deadline.check()
-        found = intersection(left, right)
-        if max(len(found.objects), len(found.arrays)) > _MAX_KEPT:
+        if _pairs(left.arrays, right.arrays) > _MAX_ALTERNATIVES:
+            raise TooManyAlternatives
+        most = max(_MAX_KEPT, len(left.objects), len(right.objects))
+        found = self._multiplied(left, right, most)
+        if found is None:
+            if self.tracked:
+                raise TooManyAlternatives
+            base, others = sorted((left.objects, right.objects), key=len, reverse=True)
+            found = intersection(replace(left, objects=()), replace(right, objects=()))
+            found = replace(found, objects=self._clause(base, others, denied=False))
+        if len(found.arrays) > max(_MAX_KEPT, len(left.arrays), len(right.arrays)):
             raise TooManyAlternatives
         return found
 
+    def _multiplied(self, left: Type, right: Type, most: int) -> Type | None:
+        """Return the intersection, or None if it has more than `most` alternatives of objects."""
+        if _pairs(left.objects, right.objects) > _MAX_ALTERNATIVES:
+            return None
+        found = intersection(left, right)
+        if max(len(found.objects), len(found.arrays)) > _FEW:
+            self._pairs += len(found.objects) + len(found.arrays)
+            found = self.pruned(found)
+        return found if len(found.objects) <= most else None
+
+    def _clause(
+        self, atoms: tuple[ObjectAtom, ...], others: tuple[ObjectAtom, ...], *, denied: bool
+    ) -> tuple[ObjectAtom, ...]:
+        """Return the atoms narrowed by a clause, of those others that overlap each."""
+        self._pairs += len(atoms) * len(others)
+        if self._pairs > _MAX_PAIRS:
+            raise TooManyAlternatives
+        found: list[ObjectAtom] = []
+        for atom in atoms:
+            near = tuple(other for other in others if self._overlap(atom, other))
+            found += narrowed(atom, Clause(near, denied))
+        return tuple(dict.fromkeys(found))
+
+    def _overlap(self, left: ObjectAtom, right: ObjectAtom) -> bool:
+        both = intersection(replace(NO_TYPE, objects=(left,)), replace(NO_TYPE, objects=(right,)))
+        return bool(self.pruned(both))
+
     def without(self, found: Type, other: Type) -> Type:
         """Return the values of `found` that are not in `other`; raises TooManyAlternatives."""
-        for part in failures(other):
-            found = self.met(found, part)
-            found = replace(found, arrays=absorbed(found.arrays), objects=absorbed(found.objects))
-            found = self.pruned(found)
+        for part in failures(replace(other, objects=())):
+            found = self.pruned(_absorbed(self.met(found, part)))
             if not found:
-                break
+                return found
+        multiplied = self._without_objects(found, other.objects)
+        if multiplied is not None:
+            return multiplied
+        return replace(found, objects=self._clause(found.objects, other.objects, denied=True))
+
+    def _without_objects(self, found: Type, atoms: tuple[ObjectAtom, ...]) -> Type | None:
+        """Return the values outside of all the atoms, or None if that multiplies alternatives."""
+        for atom in atoms:
+            failing = replace(ANY_TYPE, objects=tuple(object_failures(atom)))
+            multiplied = self._multiplied(found, failing, _MAX_ALTERNATIVES)
+            if multiplied is None:
+                return None
+            found = self.pruned(_absorbed(multiplied))
+            if len(found.objects) > _MAX_FAILURES:
+                return None
         return found
 
     def pruned(self, kind: Type) -> Type:
@@ -295,6 +354,15 @@ class Normalizer:
             fact = f"{keyword!r} cannot be enforced here: {why}"
             raise UnsupportedSchema(fact, pointer=pointer, remedy="drop it, or do without strict")
         self.answers.setdefault(pointer, KeywordAnswer(pointer, keyword, "checked", why))
+
+
+def _pairs(left: tuple[object, ...], right: tuple[object, ...]) -> int:
+    """Return how many alternatives multiplying gives at most; one alternative does not multiply."""
+    return len(left) * len(right) if min(len(left), len(right)) > 1 else 0
+
+
+def _absorbed(kind: Type) -> Type:
+    return replace(kind, arrays=absorbed(kind.arrays), objects=absorbed(kind.objects))
 
 
 def _too_many(*claims: Claim) -> UnsupportedSchema:

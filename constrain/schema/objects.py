@@ -15,9 +15,22 @@ from itertools import combinations
 from constrain.errors import UnsupportedSchema
 from constrain.schema.arrays import ArrayWriter
 from constrain.schema.chains import Edge, chain
+from constrain.schema.decisions import FALSE as NEVER
+from constrain.schema.decisions import TooManyStates
 from constrain.schema.inhabited import contradicts
+from constrain.schema.intersect import objects_met
 from constrain.schema.keys import KeyClaims, holds_key, known_names
-from constrain.schema.types import FALSE, Claims, KeySet, KeyWitness, Located, ObjectAtom, both
+from constrain.schema.tracking import Tracker
+from constrain.schema.types import (
+    ANY_OBJECT,
+    FALSE,
+    Claims,
+    KeySet,
+    KeyWitness,
+    Located,
+    ObjectAtom,
+    both,
+)
 from constrain.schema.values import json_text, writable
 from constrain.syntax.expr import (
     EMPTY,
@@ -42,16 +55,24 @@ def object_expr(writer: ArrayWriter, atom: ObjectAtom, claims: Claims) -> Expr:
     if len(atom.witnesses) > _MAX_WITNESSES:
         writer.report(claims, "not")("too many keys must exist with values of their own")
         atom = replace(atom, witnesses=())
-    return _Object(writer, atom, claims).expr()
+    try:
+        return _Object(writer, atom, claims).expr()
+    except TooManyStates:
+        writer.report(claims, "anyOf")("its alternatives need too many states")
+        return _Object(writer, replace(atom, clauses=()), claims).expr()
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Before key number `key`, with `count` members written (capped) and `missing` witnesses."""
+    """Before key number `key`, with `count` members written (capped) and `missing` witnesses.
+
+    `left`: what of the clauses is still open.
+    """
 
     key: int
     count: int
     missing: frozenset[int]
+    left: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +84,22 @@ class _Cell:
 
 
 class _Object:
-    def __init__(self, writer: ArrayWriter, atom: ObjectAtom, claims: Claims) -> None:
+    def __init__(
+        self,
+        writer: ArrayWriter,
+        atom: ObjectAtom,
+        claims: Claims,
+        names: tuple[str, ...] | None = None,
+    ) -> None:
         self.writer = writer
         self.atom = atom
         self.claims = claims
-        self.names = known_names(atom)
+        self.names = known_names(atom) if names is None else names
         self.values = KeyClaims(atom)
         self.required = frozenset(atom.required)
         self.free = self._free_members()
+        self.tracker = Tracker(atom.clauses, self.names, writer.type_of)
+        self._twins: dict[ObjectAtom, _Object | None] = {}
 
     def expr(self) -> Expr:
         """Return the whole object, braces included."""
@@ -78,27 +107,32 @@ class _Object:
         label = (
             " & ".join(f"#{c.pointer}" for c in self.claims if isinstance(c, Located)) or "object"
         )
-        return seq(literal("{"), chain(self.writer, label, _State(0, 0, witnesses), self._edges))
+        first = _State(0, 0, witnesses, self.tracker.first)
+        return seq(literal("{"), chain(self.writer, label, first, self._edges))
 
     # ------------------------------------------------------------ known keys
 
     def _edges(self, state: _State) -> Iterator[Edge[_State]]:
+        if state.left == NEVER:
+            return
         if state.key == len(self.names):
-            yield self._end(state), None
+            yield from ((self._end(state, more), None) for more in self.tracker.endings(state.left))
             return
         name = self.names[state.key]
         if name not in self.required:
-            yield EMPTY, replace(state, key=state.key + 1)
+            left = self.tracker.without(state.left, name, state.key)
+            yield EMPTY, replace(state, key=state.key + 1, left=left)
         if self.atom.maximum is not None and state.count >= self.atom.maximum:
             return
         if not writable(name):
             return
         for claims, missing in self._choices(name, state.missing):
-            member = self._member(literal(json_text(name)), claims)
-            if member != NOTHING:
-                separator = self._separator(state.count)
-                after = _State(state.key + 1, self._counted(state.count), missing)
-                yield seq(separator, member), after
+            for found, left in self.tracker.with_key(state.left, name, state.key, claims):
+                member = self._member(literal(json_text(name)), found)
+                if member != NOTHING:
+                    separator = self._separator(state.count)
+                    after = _State(state.key + 1, self._counted(state.count), missing, left)
+                    yield seq(separator, member), after
 
     def _choices(
         self, name: str, missing: frozenset[int]
@@ -125,20 +159,42 @@ class _Object:
         """Return the count after one more member; above what matters it stands still."""
         if self.atom.maximum is not None:
             return count + 1
-        return min(count + 1, max(1, self.atom.minimum))
+        return min(count + 1, max(1, self.atom.minimum, self.tracker.counted))
 
     # ------------------------------------------------------------ unknown keys
 
-    def _end(self, state: _State) -> Expr:
-        """Return additional members, as many as are allowed, and the closing brace."""
+    def _end(self, state: _State, more: ObjectAtom = ANY_OBJECT) -> Expr:
+        """Return additional members, as many as are allowed, and the closing brace.
+
+        `more` is what the clauses still ask of them.
+        """
+        if more != ANY_OBJECT:
+            twin = self._narrowed(more)
+            if twin is None:
+                return NOTHING
+            added = (i for i, w in enumerate(twin.atom.witnesses) if w in more.witnesses)
+            return twin._end(replace(state, missing=state.missing.union(added)))
         least = max(0, self.atom.minimum - state.count)
         most = None if self.atom.maximum is None else self.atom.maximum - state.count
         if least > 1 and self.free != NOTHING:
             self.writer.report(self.claims, "minProperties")("undeclared keys might be equal")
             least = 1
+        if most is not None and most < 0:
+            return NOTHING
         if state.missing:
             return self._witnessed(state.count, state.missing, most, frozenset())
         return self._members(state.count, least, most, self._close())
+
+    def _narrowed(self, more: ObjectAtom) -> _Object | None:
+        """Return the object with more to fulfil by the keys that no schema names."""
+        if more not in self._twins:
+            atom = objects_met(replace(self.atom, clauses=()), more)
+            if atom is not None and len(atom.witnesses) > _MAX_WITNESSES:
+                raise TooManyStates
+            self._twins[more] = (
+                None if atom is None else _Object(self.writer, atom, self.claims, self.names)
+            )
+        return self._twins[more]
 
     def _members(self, count: int, least: int, most: int | None, close: Expr) -> Expr:
         comma = self.writer.punctuation.comma

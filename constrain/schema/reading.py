@@ -157,7 +157,7 @@ class Reading:
         if self.location.schema.get("format") in CHECKED_FORMATS:
             self.owner.note(self.location, "format", "this format has no small automaton")
         empty = atom.maximum is not None and atom.maximum < atom.minimum
-        return replace(ANY_TYPE, strings=() if empty else (atom,))
+        return replace(ANY_TYPE, strings=() if empty or atom.values == () else (atom,))
 
     def arrays(self) -> Type:
         """Read the array keywords."""
@@ -226,10 +226,9 @@ class Reading:
     def _alone(self, branches: list[Type], index: int) -> Type:
         """Return the values of one branch that are in no other."""
         found = branches[index]
-        for i, other in enumerate(branches):
-            if i != index and self.owner.pruned(self.owner.met(found, other)):
-                found = self.without(found, other, "oneOf")
-        return found
+        others = (other for i, other in enumerate(branches) if i != index)
+        near = [other for other in others if self.owner.pruned(self.owner.met(found, other))]
+        return self.without(found, union(near), "oneOf") if near else found
 
     def without(self, found: Type, other: Type, keyword: str) -> Type:
         """Return the values of `found` outside of `other`, or all with a note where that fails."""
@@ -295,11 +294,9 @@ class Reading:
 
     def _if_present(self, found: Type, name: str, kind: Type) -> Type:
         """Return the values that lack the key (or are no objects), or have it and are of `kind`."""
-        absent = self.owner.met(found, _objects(ObjectAtom(named=((name, FALSE),))))
+        absent = _objects(ObjectAtom(named=((name, FALSE),)))
         present = replace(NO_TYPE, objects=(ObjectAtom(required=(name,)),))
-        present = self.owner.pruned(self.owner.met(found, present))
-        present = self.owner.met(present, kind)
-        return self.owner.met(ANY_TYPE, self.owner.pruned(union([absent, present])))
+        return self.owner.met(found, union([absent, self.owner.met(present, kind)]))
 
     # ------------------------------------------------------------ unevaluated
 

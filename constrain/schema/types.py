@@ -25,6 +25,7 @@ __all__ = [
     "ArrayAtom",
     "Claim",
     "Claims",
+    "Clause",
     "Equals",
     "Items",
     "KeySet",
@@ -196,11 +197,22 @@ class KeyWitness:
 
 
 @dataclass(frozen=True, slots=True)
+class Clause:
+    """The object is in one of `atoms` at least; with `denied`, in none.
+
+    What would multiply alternatives if it were multiplied out.
+    """
+
+    atoms: tuple[ObjectAtom, ...]
+    denied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ObjectAtom:
     """Objects: for every key, its value satisfies `named` and all `rules` whose keys hold it.
 
     `order` is the order of declared keys; `evaluated` the keys that count as evaluated for
-    unevaluatedProperties.
+    unevaluatedProperties. All `clauses` hold.
     """
 
     order: tuple[str, ...] = ()
@@ -211,6 +223,7 @@ class ObjectAtom:
     maximum: int | None = None
     witnesses: tuple[KeyWitness, ...] = ()
     evaluated: tuple[KeySet, ...] = ()
+    clauses: tuple[Clause, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

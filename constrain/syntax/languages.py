@@ -43,6 +43,7 @@ __all__ = [
     "nullable",
     "single",
     "split",
+    "texts",
     "width",
 ]
 
@@ -102,6 +103,41 @@ def width(expr: Expr) -> tuple[int, int | None]:
         case Not(item):
             return (1 if nullable(item) else 0), None
     return 0, 0
+
+
+def texts(expr: Expr, most: int) -> tuple[str, ...] | None:
+    """Return all texts of a language; None where they are more than `most`, or not seen to be."""
+    found: Iterable[str] | None = None
+    match expr:
+        case Nothing():
+            found = ()
+        case Empty():
+            found = ("",)
+        case Literal(text):
+            found = (text,)
+        case Chars(charset) if sum(high - low + 1 for low, high in charset.ranges) <= most:
+            found = (chr(c) for low, high in charset.ranges for c in range(low, high + 1))
+        case Alt(items):
+            parts = [texts(item, most) for item in items]
+            found = None if None in parts else (t for part in parts for t in part or ())
+        case Seq(items):
+            found = _joined_texts(items, most)
+        case Repeat(item, minimum, maximum) if maximum is not None and maximum <= most:
+            ways = (_joined_texts((item,) * n, most) for n in range(minimum, maximum + 1))
+            parts = [None if way is None else tuple(way) for way in ways]
+            found = None if None in parts else (t for part in parts for t in part or ())
+    listed = () if found is None else tuple(dict.fromkeys(found))
+    return None if found is None or len(listed) > most else listed
+
+
+def _joined_texts(items: tuple[Expr, ...], most: int) -> tuple[str, ...] | None:
+    found: tuple[str, ...] = ("",)
+    for item in items:
+        part = texts(item, most)
+        if part is None or len(found) * len(part) > most:
+            return None
+        found = tuple(left + right for left in found for right in part)
+    return found
 
 
 def single(expr: Expr) -> CharSet:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import permutations, product
 from typing import Any
 
 from constrain.schema import SchemaGrammar, SchemaOptions, schema_grammar
@@ -26,3 +27,17 @@ def language(schema: Any, options: SchemaOptions = COMPACT) -> Callable[[str], b
 def written(schema: Any, options: SchemaOptions = COMPACT) -> SchemaGrammar:
     """Return what the front end writes for a schema."""
     return schema_grammar(schema, options)
+
+
+def orders(value: Any) -> Iterator[str]:
+    """Give the compact texts of a value, for every order of its keys at every level."""
+    if isinstance(value, dict):
+        for order in permutations(value):
+            for texts in product(*(list(orders(value[key])) for key in order)):
+                members = (f"{compact(k)}:{text}" for k, text in zip(order, texts, strict=True))
+                yield "{" + ",".join(members) + "}"
+    elif isinstance(value, list):
+        for texts in product(*(list(orders(item)) for item in value)):
+            yield "[" + ",".join(texts) + "]"
+    else:
+        yield compact(value)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import permutations, product
 from typing import Any
 
 import jsonschema
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from constrain.errors import LimitExceeded, UnsatisfiableSchema, UnsupportedSchema
+from constrain.schema import normalize
 from tests.expr_oracle import accepts
-from tests.schema.languages import compact, written
+from tests.schema.languages import compact, orders, written
 
 KEYS = ("a", "b", "ab", "c")
 keys = st.sampled_from(KEYS)
@@ -94,9 +94,26 @@ schemas = st.recursive(
 )
 
 
-@settings(max_examples=600, deadline=None, suppress_health_check=list(HealthCheck))
-@given(schema=schemas, candidates=st.lists(instances, min_size=4, max_size=12))
+COMMON = settings(deadline=None, suppress_health_check=list(HealthCheck))
+some_instances = st.lists(instances, min_size=4, max_size=12)
+
+
+@settings(COMMON, max_examples=600)
+@given(schema=schemas, candidates=some_instances)
 def test_texts_are_accepted_exactly_when_they_validate(schema: Any, candidates: list[Any]) -> None:
+    check(schema, candidates)
+
+
+@settings(COMMON, max_examples=400)
+@given(schema=schemas, candidates=some_instances)
+def test_clauses_say_the_same_as_what_is_multiplied_out(schema: Any, candidates: list[Any]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, least in {"FAILURES": 0, "KEPT": 0, "ALTERNATIVES": 1}.items():
+            patch.setattr(normalize, f"_MAX_{name}", least)
+        check(schema, candidates)
+
+
+def check(schema: Any, candidates: list[Any]) -> None:
     validator = jsonschema.Draft202012Validator(schema)
     try:
         found = written(schema)
@@ -110,20 +127,4 @@ def test_texts_are_accepted_exactly_when_they_validate(schema: Any, candidates: 
         if member and not found.answers:
             assert valid, f"too loose: {value!r}"
         if valid:
-            assert any(accepts(found.grammar, text) for text in _orders(value)), (
-                f"strict: {value!r}"
-            )
-
-
-def _orders(value: Any) -> Iterator[str]:
-    """Give the compact texts of a value, for every order of its keys at every level."""
-    if isinstance(value, dict):
-        for order in permutations(value):
-            for texts in product(*(list(_orders(value[key])) for key in order)):
-                members = (f"{compact(k)}:{text}" for k, text in zip(order, texts, strict=True))
-                yield "{" + ",".join(members) + "}"
-    elif isinstance(value, list):
-        for texts in product(*(list(_orders(item)) for item in value)):
-            yield "[" + ",".join(texts) + "]"
-    else:
-        yield compact(value)
+            assert any(accepts(found.grammar, text) for text in orders(value)), f"strict: {value!r}"
