@@ -13,7 +13,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from constrain.compiler import compile_choices, compile_json, compile_regex, compile_schema
+    from constrain.compiler import (
+        compile_choices,
+        compile_grammar,
+        compile_json,
+        compile_regex,
+        compile_schema,
+    )
     from constrain.errors import ConstrainError
     from constrain.limits import Limits
     from constrain.masks import MaskCache
@@ -32,6 +38,7 @@ __all__ = [
     "Vocabulary",
     "__version__",
     "compile_choices",
+    "compile_grammar",
     "compile_json",
     "compile_regex",
     "compile_schema",
@@ -48,6 +55,7 @@ _HOMES = {
     "SchemaOptions": "constrain.schema",
     "Vocabulary": "constrain.vocabulary",
     "compile_choices": "constrain.compiler",
+    "compile_grammar": "constrain.compiler",
     "compile_json": "constrain.compiler",
     "compile_regex": "constrain.compiler",
     "compile_schema": "constrain.compiler",

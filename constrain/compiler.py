@@ -12,19 +12,21 @@ from dataclasses import asdict
 from typing import Any
 
 from constrain.automata.pda import build_automaton
-from constrain.errors import ConstraintError
+from constrain.errors import ConstraintError, UnsatisfiableSchema
 from constrain.limits import Limits
 from constrain.schema import SchemaOptions, schema_grammar
 from constrain.store import Store
 from constrain.syntax.expr import Grammar, alt, literal
+from constrain.syntax.grammar import GrammarFormat, grammar_format, read_grammar
 from constrain.syntax.inlining import with_fewer_rules
 from constrain.syntax.left_recursion import without_left_recursion
 from constrain.syntax.regex import parse_regex
-from constrain.tables import CompiledConstraint, Note
+from constrain.tables import Automaton, CompiledConstraint, Note
 from constrain.vocabulary import Vocabulary
 
 __all__ = [
     "compile_choices",
+    "compile_grammar",
     "compile_json",
     "compile_regex",
     "compile_rules",
@@ -104,13 +106,36 @@ def compile_choices(
     return _stored(key, vocabulary, limits or Limits(), store, lambda: (grammar, ()))
 
 
+def compile_grammar(
+    text: str,
+    vocabulary: Vocabulary,
+    format: GrammarFormat | None = None,  # noqa: A002
+    limits: Limits | None = None,
+    store: Store | None = None,
+) -> CompiledConstraint:
+    """Compile a context-free grammar in GBNF or Lark's EBNF; the text tells the `format`.
+
+    What is odd in it (rules that are never used) is in `notes`. Raises GrammarError with line and
+    column, RegexError for a pattern in it, or LimitExceeded.
+    """
+    limits = limits or Limits()
+
+    def write() -> tuple[Grammar, tuple[Note, ...]]:
+        grammar, remarks = read_grammar(text, format, limits)
+        notes = (
+            Note(f"line {r.line}, column {r.column}", r.rule, "warning", r.text) for r in remarks
+        )
+        return grammar, tuple(notes)
+
+    key = content_key(["grammar", format or grammar_format(text), text], vocabulary)
+    return _stored(key, vocabulary, limits, store, write, build=_build_rules)
+
+
 def compile_rules(
     grammar: Grammar, vocabulary: Vocabulary, limits: Limits | None = None
 ) -> CompiledConstraint:
     """Compile a Grammar of expressions; it is never stored."""
-    limits = limits or Limits()
-    plain = with_fewer_rules(without_left_recursion(grammar, limits))
-    automaton = build_automaton(plain, limits, vocabulary.byte_tokens, join=True)
+    automaton = _build_rules(grammar, limits or Limits(), vocabulary.byte_tokens)
     return CompiledConstraint(automaton, vocabulary, key="")
 
 
@@ -120,18 +145,30 @@ def content_key(source: object, vocabulary: Vocabulary) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _build_rules(grammar: Grammar, limits: Limits, writable: frozenset[int]) -> Automaton:
+    """Build the automaton of a grammar of any shape."""
+    plain = with_fewer_rules(without_left_recursion(grammar, limits))
+    try:
+        return build_automaton(plain, limits, writable, join=True)
+    except UnsatisfiableSchema:
+        fact = "no text that the vocabulary can write is in the grammar's language"
+        remedy = "look for a rule that never ends, or a terminal that takes what must follow it"
+        raise ConstraintError(fact, remedy=remedy) from None
+
+
 def _stored(
     key: str,
     vocabulary: Vocabulary,
     limits: Limits,
     store: Store | None,
     write: Callable[[], tuple[Grammar, tuple[Note, ...]]],
+    build: Callable[[Grammar, Limits, frozenset[int]], Automaton] = build_automaton,
 ) -> CompiledConstraint:
     """Return the constraint from `store`, or compile what `write` gives and store it."""
     found = store.load(key, vocabulary) if store else None
     if found is None:
         grammar, notes = write()
-        automaton = build_automaton(grammar, limits, vocabulary.byte_tokens)
+        automaton = build(grammar, limits, vocabulary.byte_tokens)
         found = CompiledConstraint(automaton, vocabulary, key, notes)
         if store:
             store.save(found)

@@ -86,12 +86,21 @@ class RegexError(ConstraintError):
 
 
 class GrammarError(ConstraintError):
-    """A grammar that cannot be read. Attributes: `line` and `column`, both from 1."""
+    """A grammar that cannot be read. Attributes: `line` and `column`, both from 1, and `shown`."""
 
-    def __init__(self, fact: str, *, line: int, column: int, remedy: str = "") -> None:
+    def __init__(
+        self, fact: str, *, line: int, column: int, shown: str = "", remedy: str = ""
+    ) -> None:
         self.line = line
         self.column = column
+        self.shown = shown
         super().__init__(fact, place=f"line {line}, column {column}", remedy=remedy)
+
+    def __str__(self) -> str:
+        """Return the sentence, then the line with a caret under the fault."""
+        start = max(0, self.column - 41)
+        shown = self.shown[start : start + 80].replace("\t", " ")
+        return f"{super().__str__()}\n  {shown}\n  {' ' * (self.column - 1 - start)}^"
 
 
 class LimitExceeded(ConstrainError):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from constrain.syntax.expr import Alt, Expr, Grammar, Ref, Repeat, Seq, alt, repeat, seq
+from constrain.syntax.expr import Alt, Chars, Expr, Grammar, Ref, Repeat, Seq, alt, repeat, seq
 from constrain.syntax.rules import circle_cuts, reachable_rules, references
 
 __all__ = ["with_fewer_rules"]
@@ -56,7 +56,7 @@ class _Inlining:
         return known
 
     def _expanded(self, expr: Expr) -> tuple[Expr, int, int]:
-        """Return (`expr` with rules put in their places, its nodes, rules inside rules)."""
+        """Return (`expr` with rules put in their places, its size, rules inside rules)."""
         match expr:
             case Ref(name):
                 if name in self._kept:
@@ -71,6 +71,8 @@ class _Inlining:
             case Repeat(item, minimum, maximum):
                 body, size, depth = self._expanded(item)
                 return repeat(body, minimum, maximum), size + 1, depth
+            case Chars(charset):
+                return expr, len(charset.ranges), 0
             case _:
                 return expr, 1, 0
 

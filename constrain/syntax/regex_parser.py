@@ -208,8 +208,8 @@ class _Parser:
             self._fail("there is nothing to repeat", start, rf"write \{char} for the character")
         self.at = self.pattern.index("}", start) + 1 if char == "{" else start + 1
         self._check_counts(counts, start)
-        self._quantifier_suffix()
-        items[-1] = Loop(items[-1], counts[0], counts[1], start)
+        lazy = self._quantifier_suffix()
+        items[-1] = Loop(items[-1], counts[0], counts[1], start, lazy)
 
     def _check_counts(self, counts: tuple[int, int | None], start: int) -> None:
         least, most = counts
@@ -218,14 +218,17 @@ class _Parser:
         if max(least, most or 0) > _MAX_COUNT:
             self._fail("the count is too large", start, f"stay under {_MAX_COUNT:,}")
 
-    def _quantifier_suffix(self) -> None:
+    def _quantifier_suffix(self) -> bool:
+        """Skip what follows a quantifier; return whether it makes it lazy."""
         suffix = self.pattern[self.at : self.at + 1]
-        if suffix == "?":  # lazy: the same language
+        if suffix == "?":
             self.at += 1
-        elif suffix == "+":
+            return True
+        if suffix == "+":
             self._fail("possessive quantifiers are not supported", self.at, "drop the '+'")
-        elif suffix == "*" or (suffix == "{" and self._counts() is not None):
+        if suffix == "*" or (suffix == "{" and self._counts() is not None):
             self._fail("a quantifier follows a quantifier", self.at, "put a group around the first")
+        return False
 
     # ------------------------------------------------------------------ escapes and classes
 

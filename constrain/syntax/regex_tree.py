@@ -1,6 +1,6 @@
 """The tree of a regular expression, as the parser reads it and the lowering takes it.
 
-Only what changes the language is kept: groups, names and laziness are gone, flags are already
+Only what changes the language is kept: groups and names are gone, flags are already
 applied to the character sets. Knows neither text syntax nor Expr.
 """
 
@@ -36,12 +36,16 @@ class Either:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
-    """The item from `minimum` to `maximum` times (None: any number); read at `position`."""
+    """The item from `minimum` to `maximum` times (None: any number); read at `position`.
+
+    `lazy`: as few times as will do, which changes no language, only which match a search prefers.
+    """
 
     item: Node
     minimum: int
     maximum: int | None
     position: int
+    lazy: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

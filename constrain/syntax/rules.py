@@ -25,6 +25,7 @@ from constrain.syntax.languages import nullable
 __all__ = [
     "circle_cuts",
     "circles",
+    "corners",
     "left_corners",
     "may_be_empty",
     "nullable_rules",
@@ -108,17 +109,22 @@ def productive_rules(rules: Mapping[str, Expr]) -> frozenset[str]:
 
 def left_corners(expr: Expr, empty: frozenset[str]) -> set[str]:
     """Return the rules that `expr` may call before it has read anything."""
+    return corners(expr, empty, last=False)
+
+
+def corners(expr: Expr, empty: frozenset[str], *, last: bool) -> set[str]:
+    """Return the names with which `expr` may begin or, with `last`, end; `empty` may be empty."""
     match expr:
         case Ref(name):
             return {name}
         case Alt(items):
-            return {name for item in items for name in left_corners(item, empty)}
+            return {name for item in items for name in corners(item, empty, last=last)}
         case Repeat(item, _, _):
-            return left_corners(item, empty)
+            return corners(item, empty, last=last)
         case Seq(items):
             found: set[str] = set()
-            for item in items:
-                found |= left_corners(item, empty)
+            for item in reversed(items) if last else items:
+                found |= corners(item, empty, last=last)
                 if not may_be_empty(item, empty):
                     break
             return found
@@ -188,7 +194,7 @@ def _popped(waiting: dict[str, None], name: str) -> list[str]:
 def _callers(rules: Mapping[str, Expr]) -> dict[str, list[str]]:
     callers: dict[str, list[str]] = {name: [] for name in rules}
     for name, body in rules.items():
-        for callee in set(references(body)):
+        for callee in set(references(body)) & callers.keys():
             callers[callee].append(name)
     return callers
 
