@@ -34,7 +34,7 @@ __all__ = [
     "content_key",
 ]
 
-_ENGINE = "6"
+_ENGINE = "7"
 """Changes whenever equal constraints compile to other tables."""
 
 

@@ -37,7 +37,7 @@ class LazyAutomaton:
         self.automaton = automaton
         self._limits = limits
         self._hold(_allocate(_FRAMES, _NODES, _MEMBERS, len(automaton.class_byte)))
-        self.start = self._run(kernels.start_node)
+        self.start = self.run(kernels.start_node)
 
     @property
     def nodes(self) -> int:
@@ -51,7 +51,7 @@ class LazyAutomaton:
             target = known[node, classes[byte]]
             if target == UNKNOWN:
                 rest = np.frombuffer(data, dtype=np.uint8)[position:]
-                return self._run(kernels.walk_bytes, node, rest)
+                return self.run(kernels.walk_bytes, node, rest)
             if target == DEAD:
                 return DEAD
             node = target
@@ -69,25 +69,25 @@ class LazyAutomaton:
     def live_bytes(self, node: int) -> NDArray[np.bool_]:
         """Return which bytes may follow `node`, shape (256,)."""
         live = np.zeros(256, dtype=np.bool_)
-        self._run(kernels.live_bytes, node, live)
+        self.run(kernels.live_bytes, node, live)
         return live
 
     def abstract(self, node: int, kept_frames: int, reach: int) -> int:
         """Return the node that has the same tokens for a walk of `reach` bytes (see kernels)."""
-        return self._run(mask_kernels.abstract_node, node, kept_frames, reach)
+        return self.run(mask_kernels.abstract_node, node, kept_frames, reach)
 
     def is_plain(
         self, node: int, kept_frames: int, reach: int, writable: NDArray[np.bool_]
     ) -> bool:
         """Return whether plain characters leave `node` as it is, as far as masks can tell."""
-        return self._run(mask_kernels.is_plain, node, kept_frames, reach, writable) == 1
+        return self.run(mask_kernels.is_plain, node, kept_frames, reach, writable) == 1
 
     def walk_trie(
         self, node: int, trie: TokenTrie, path: NDArray[np.int32], row: NDArray[np.uint32]
     ) -> bool:
         """Set the bits of all tokens that may follow; False: the walk reached a cut stack."""
         columns = (trie.byte, trie.depth, trie.subtree_end, trie.first_token, trie.token_ids)
-        return self._run(mask_kernels.walk_trie, node, *columns, path, row) == 0
+        return self.run(mask_kernels.walk_trie, node, *columns, path, row) == 0
 
     def distance(self, node: int) -> int:
         """Return the fewest bytes from `node` to the end of a text (0 when it may end here)."""
@@ -110,7 +110,18 @@ class LazyAutomaton:
     def adopt(self, moment: Moment) -> int:
         """Return the node that `describe` spelled out elsewhere."""
         flags, members = moment
-        return self._run(kernels.adopt_node, *_columns(members), flags)
+        return self.run(kernels.adopt_node, *_columns(members), flags)
+
+    def run(self, kernel: Callable[..., int], *arguments: Any) -> int:
+        """Call a kernel on the automaton and its nodes, with more room as often as it asks."""
+        while True:
+            outcome = int(kernel(self.automaton, self._arrays, *arguments))
+            if outcome == NEED_ROOM:
+                self._hold(_enlarged(self._arrays))
+            elif outcome == TOO_MANY:
+                raise LimitExceeded("configurations", given=_WORK + 1, allowed=_WORK)
+            else:
+                return outcome
 
     def _hold(self, arrays: kernels.Configurations) -> None:
         """Take the arrays; `nbytes` is looked at before every token, so it is kept."""
@@ -134,16 +145,6 @@ class LazyAutomaton:
         if calls <= 0:
             return 0
         return int(calls * (cost or a.distance[a.call_entry[a.call_start[state]]]))
-
-    def _run(self, kernel: Callable[..., int], *arguments: Any) -> int:
-        while True:
-            outcome = int(kernel(self.automaton, self._arrays, *arguments))
-            if outcome == NEED_ROOM:
-                self._hold(_enlarged(self._arrays))
-            elif outcome == TOO_MANY:
-                raise LimitExceeded("configurations", given=_WORK + 1, allowed=_WORK)
-            else:
-                return outcome
 
 
 def _columns(

@@ -19,7 +19,14 @@ from constrain.paths import cache_dir
 __all__ = ["jit"]
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Any])
-_SOURCES = ("tables.py", "kernels.py", "mask_kernels.py", "automata/reach.py")
+_SOURCES = (
+    "tables.py",
+    "kernels.py",
+    "mask_kernels.py",
+    "written.py",
+    "sibling_kernels.py",
+    "automata/reach.py",
+)
 
 
 def jit(function: _Kernel) -> _Kernel:

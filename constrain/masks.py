@@ -19,10 +19,13 @@ from constrain.configurations import LazyAutomaton
 from constrain.kernels import DEAD
 from constrain.limits import Limits
 from constrain.plain import PlainTokens, factor
+from constrain.siblings import Siblings, Written
 from constrain.tables import CompiledConstraint
 from constrain.vocabulary import Vocabulary
 
 __all__ = ["MaskCache"]
+
+_NO_TOKENS = np.zeros(0, dtype=np.int32)
 
 _KEPT_FRAMES = (2, 6, 1 << 15)
 """Stack depths tried one after another: most tokens return through few frames."""
@@ -46,6 +49,7 @@ class MaskCache:
         self._path = np.zeros(self._trie.max_depth + 1, dtype=np.int32)
         self._words = words(vocabulary.size)
         self._end_words, self._end_bits = _end_bits(vocabulary.eos_ids)
+        self.siblings = Siblings(vocabulary) if compiled.automaton.edge_guarded.any() else None
         self.walks = 0
         self._clear()
 
@@ -55,6 +59,7 @@ class MaskCache:
         self._row_of_bytes: dict[bytes, int] = {}
         self._row_of_node: dict[int, int | None] = {}
         self._after: dict[tuple[int, int], int] = {}
+        self._guarded: dict[int, NDArray[np.int32]] = {}
 
     @property
     def masks(self) -> int:
@@ -76,6 +81,34 @@ class MaskCache:
         row[self._words :] = 0
         if self.lazy.is_accepting(node):
             row[self._end_words] |= self._end_bits
+
+    def refuse_repeats(self, node: int, written: Written, row: NDArray[np.int32]) -> None:
+        """Clear in `row`, filled for `node`, the tokens that `siblings` does not allow."""
+        if self.siblings is not None:
+            guarded = self._guarded_tokens(node)
+            self.siblings.refuse(self.lazy, node, written, guarded, row)
+
+    def is_guarded(self, node: int, token_id: int) -> bool:
+        """Return whether the token passes a guarded edge."""
+        guarded = self._guarded_tokens(node)
+        place = int(np.searchsorted(guarded, token_id))
+        return place < len(guarded) and int(guarded[place]) == token_id
+
+    def after_bytes(self, node: int, written: Written, data: bytes) -> tuple[int, Written]:
+        """Return the node after `data`, or DEAD, and what is written then."""
+        if self.siblings is None:
+            return self.lazy.step(node, data), written
+        return self.siblings.take(self.lazy, node, written, data)
+
+    def live_bytes(self, node: int, written: Written) -> NDArray[np.bool_]:
+        """Return which bytes may follow, shape (256,)."""
+        if self.siblings is None:
+            return self.lazy.live_bytes(node)
+        return self.siblings.live_bytes(self.lazy, node, written)
+
+    def spelled(self, token_id: int) -> bytes:
+        """Return the bytes of a token; none for ids that are no text."""
+        return self._tokens[token_id] or b""
 
     def after_token(self, node: int, token_id: int) -> int:
         """Return the node after the bytes of `token_id`, or DEAD; ids that are no text are DEAD."""
@@ -107,16 +140,39 @@ class MaskCache:
                 return index
         raise AssertionError("a walk over a whole stack cannot reach a cut")
 
+    def _guarded_tokens(self, node: int) -> NDArray[np.int32]:
+        """Return the ids, ascending, of the tokens that pass a guarded edge after `node`."""
+        known = self._guarded.get(node)
+        if known is not None or self.siblings is None:
+            return _NO_TOKENS if known is None else known
+        self._find(node)
+        for kept_frames in _KEPT_FRAMES:
+            alike = self.lazy.abstract(node, kept_frames, self._trie.max_depth)
+            if self._row_of_node.get(alike) is None:
+                continue  # a token returns into what is cut off
+            if alike not in self._guarded:
+                trie = self._plain.rests if self._is_plain(alike, kept_frames) else self._trie
+                self._guarded[alike] = self.siblings.guarded(self.lazy, alike, trie)
+            self._guarded[node] = self._guarded[alike]
+            return self._guarded[node]
+        raise AssertionError("a walk over a whole stack cannot reach a cut")
+
     def _walk(self, node: int, kept_frames: int) -> int | None:
         """Compute a mask and return its index; None when the walk reached a cut stack."""
         row, trie = np.zeros(self._words, dtype=np.uint32), self._trie
         if node != DEAD:
             self.walks += 1
-            plain = self._plain
-            if self.lazy.is_plain(node, kept_frames, trie.max_depth, plain.writable):
-                row, trie = plain.row.copy(), plain.rests
+            if self._is_plain(node, kept_frames):
+                row, trie = self._plain.row.copy(), self._plain.rests
             if not self.lazy.walk_trie(node, trie, self._path, row):
                 return None
+        return self._kept(row)
+
+    def _is_plain(self, node: int, kept_frames: int) -> bool:
+        return self.lazy.is_plain(node, kept_frames, self._trie.max_depth, self._plain.writable)
+
+    def _kept(self, row: NDArray[np.uint32]) -> int:
+        """Return the index of a row; equal rows are kept once."""
         key = row.tobytes()
         index = self._row_of_bytes.setdefault(key, len(self._rows))
         if index == len(self._rows):

@@ -14,6 +14,7 @@ from constrain.configurations import LazyAutomaton
 from constrain.errors import MatcherError
 from constrain.kernels import DEAD
 from constrain.masks import MaskCache
+from constrain.siblings import NOTHING_WRITTEN, Written
 from constrain.tables import CompiledConstraint
 
 __all__ = ["Matcher"]
@@ -24,7 +25,7 @@ _ENDED = -100
 class Matcher:
     """Follows one text through `compiled`. Give all matchers of a constraint one `masks`."""
 
-    __slots__ = ("_eos_ids", "_history", "_lazy", "_masks", "_node")
+    __slots__ = ("_eos_ids", "_history", "_lazy", "_masks", "_node", "_written")
 
     def __init__(self, compiled: CompiledConstraint, masks: MaskCache | None = None) -> None:
         if masks is not None and masks.compiled is not compiled:
@@ -33,7 +34,8 @@ class Matcher:
         self._eos_ids = compiled.vocabulary.eos_ids
         self._lazy: LazyAutomaton = self._masks.lazy
         self._node = self._lazy.start
-        self._history: list[tuple[LazyAutomaton, int]] = []
+        self._written = NOTHING_WRITTEN
+        self._history: list[tuple[LazyAutomaton, int, Written]] = []
 
     def fill_next_token_bitmask(self, bitmask: NDArray[np.int32], row: int = 0) -> None:
         """Write into `bitmask[row]`, shape (batch, words), exactly the tokens that may follow.
@@ -45,6 +47,7 @@ class Matcher:
             return
         self._follow_cache()
         self._masks.fill(self._node, bitmask[row])
+        self._masks.refuse_repeats(self._node, self._written, bitmask[row])
 
     def accept_token(self, token_id: int) -> bool:
         """Take `token_id`; False, and nothing changes, when it may not follow.
@@ -55,23 +58,25 @@ class Matcher:
         self._refuse_ended()
         self._follow_cache()
         if token_id in self._eos_ids:
-            target = _ENDED if self._lazy.is_accepting(self._node) else DEAD
-        else:
-            target = self._masks.after_token(self._node, token_id)
+            return self._move(_ENDED if self._lazy.is_accepting(self._node) else DEAD)
+        target = self._masks.after_token(self._node, token_id)
+        watched = self._written is not NOTHING_WRITTEN
+        if target != DEAD and (watched or self._masks.is_guarded(self._node, token_id)):
+            return self._write(self._masks.spelled(token_id))
         return self._move(target)
 
     def accept_bytes(self, data: bytes) -> bool:
         """Take `data` as one step; False, and nothing changes, when it may not follow."""
         self._refuse_ended()
         self._follow_cache()
-        return self._move(self._lazy.step(self._node, data))
+        return self._write(data)
 
     def rollback(self, steps: int) -> None:
         """Undo the last `steps` accepted tokens; raises MatcherError when there are fewer."""
         if not 0 <= steps <= len(self._history):
             raise MatcherError(f"cannot undo {steps} of {len(self._history)} accepted tokens")
         if steps:
-            self._lazy, self._node = self._history[-steps]
+            self._lazy, self._node, self._written = self._history[-steps]
             del self._history[-steps:]
 
     def is_accepting(self) -> bool:
@@ -88,13 +93,13 @@ class Matcher:
         if self._node == _ENDED:
             return b""
         self._follow_cache()
-        node = self._node
+        node, written = self._node, self._written
         while len(forced) < limit and not self._lazy.is_accepting(node):
-            live = np.flatnonzero(self._lazy.live_bytes(node))
+            live = np.flatnonzero(self._masks.live_bytes(node, written))
             if len(live) != 1:
                 break
             forced.append(int(live[0]))
-            node = self._lazy.step(node, bytes(forced[-1:]))
+            node, written = self._masks.after_bytes(node, written, bytes(forced[-1:]))
         return bytes(forced)
 
     def distance_to_accept(self) -> int:
@@ -104,15 +109,19 @@ class Matcher:
     def fork(self) -> Matcher:
         """Return an independent matcher at the same place, with the same history."""
         twin = Matcher(self._masks.compiled, self._masks)
-        twin._lazy, twin._node = self._lazy, self._node
+        twin._lazy, twin._node, twin._written = self._lazy, self._node, self._written
         twin._history = self._history.copy()
         return twin
 
-    def _move(self, target: int) -> bool:
+    def _write(self, data: bytes) -> bool:
+        """Take bytes that may open, close or continue what siblings are told apart in."""
+        return self._move(*self._masks.after_bytes(self._node, self._written, data))
+
+    def _move(self, target: int, written: Written = NOTHING_WRITTEN) -> bool:
         if target == DEAD:
             return False
-        self._history.append((self._lazy, self._node))
-        self._node = target
+        self._history.append((self._lazy, self._node, self._written))
+        self._node, self._written = target, written
         return True
 
     def _refuse_ended(self) -> None:

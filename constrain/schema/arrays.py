@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Protocol
 
+from constrain.schema.cardinality import can_be_told_apart, has_values
 from constrain.schema.chains import Edge, chain
 from constrain.schema.inhabited import contradicts
 from constrain.schema.types import (
@@ -27,7 +28,7 @@ from constrain.schema.types import (
     negated,
 )
 from constrain.schema.values import json_text
-from constrain.schema.whitespace import Punctuation
+from constrain.schema.whitespace import Punctuation, guarded, plain
 from constrain.syntax.expr import NOTHING, Expr, alt, literal, repeat, seq
 
 __all__ = ["ArrayWriter", "array_expr", "item_claims"]
@@ -41,6 +42,7 @@ class ArrayWriter(Protocol):
     """What arrays and objects ask of the lowering."""
 
     punctuation: Punctuation
+    guards_keys: bool
 
     def value(self, claims: Claims) -> Expr:
         """Return the expression of the values that fulfil the claims."""
@@ -73,8 +75,10 @@ def item_claims(atom: ArrayAtom, index: int) -> Claims:
 def array_expr(writer: ArrayWriter, atom: ArrayAtom, claims: Claims) -> Expr:
     """Return the expression of an array atom of the schema that `claims` are about."""
     values = _values(writer, atom) if atom.unique else None
-    if atom.unique and values is None and (atom.maximum is None or atom.maximum > 1):
-        writer.report(claims, "uniqueItems")("its items are not a few known values")
+    watched = atom.unique and values is None and (atom.maximum is None or atom.maximum > 1)
+    if watched and (doubt := _doubt(writer, atom)):
+        writer.report(claims, "uniqueItems")(doubt)
+        watched = False
     if values is not None:
         most = len(values) if atom.maximum is None else min(atom.maximum, len(values))
         atom = replace(atom, maximum=most)
@@ -85,7 +89,19 @@ def array_expr(writer: ArrayWriter, atom: ArrayAtom, claims: Claims) -> Expr:
         atom = replace(atom, witnesses=())
     if atom.maximum == 0:
         return NOTHING if any(w.minimum for w in atom.witnesses) else literal("[]")
-    return _Array(writer, atom, values).expr(_label(claims))
+    return _Array(writer, atom, values, watched=watched).expr(_label(claims))
+
+
+def _doubt(writer: ArrayWriter, atom: ArrayAtom) -> str | None:
+    """Return why equal items cannot be kept out while the array is written, or None."""
+    places = [item_claims(atom, index) for index in range(_lead(atom) + 1)]
+    if not all(can_be_told_apart(writer.type_of, claims) for claims in places):
+        return "the order of the keys of its items is open, and their number limited"
+    enough = all(has_values(writer.type_of, claims, atom.minimum) for claims in places)
+    for witness in atom.witnesses:
+        both_ = both(places[-1], witness.claims)
+        enough = enough and has_values(writer.type_of, both_, witness.minimum)
+    return None if enough or atom.minimum < 2 else "its items may not have enough different values"
 
 
 def _label(claims: Claims) -> str:
@@ -135,12 +151,20 @@ class _State:
 
 class _Array:
     def __init__(
-        self, writer: ArrayWriter, atom: ArrayAtom, values: tuple[str, ...] | None
+        self,
+        writer: ArrayWriter,
+        atom: ArrayAtom,
+        values: tuple[str, ...] | None,
+        *,
+        watched: bool,
     ) -> None:
         self.writer = writer
         self.atom = atom
         self.values = values
-        self.close = seq(writer.punctuation.closed, literal("]"))
+        mark = guarded if watched else plain
+        self.opened = mark(literal("["))
+        self.comma = mark(writer.punctuation.comma)
+        self.close = seq(writer.punctuation.closed, mark(literal("]")))
         tallied = bool(atom.witnesses) or values is not None
         lead = max(1, _lead(atom), _longest(atom) if tallied else 0)
         self.lead = lead if atom.maximum is None else min(lead, atom.maximum)
@@ -148,7 +172,7 @@ class _Array:
     def expr(self, label: str) -> Expr:
         """Return the whole array, brackets included."""
         first = _State(0, (0,) * len(self.atom.witnesses))
-        return seq(literal("["), chain(self.writer, label, first, self._edges))
+        return seq(self.opened, chain(self.writer, label, first, self._edges))
 
     # ------------------------------------------------------------ leading items
 
@@ -159,8 +183,7 @@ class _Array:
             return
         if state.index >= self.atom.minimum and self._satisfied(state.counts):
             yield self.close if state.index else literal("]"), None
-        marks = self.writer.punctuation
-        separator = marks.comma if state.index else marks.opened
+        separator = self.comma if state.index else self.writer.punctuation.opened
         for claims, counts in self._choices(state):
             for value in self._unused(state.used):
                 item = self.writer.value(both(claims, value))
@@ -195,16 +218,15 @@ class _Array:
     def _rest(self, state: _State) -> Expr:
         if self.atom.maximum == self.lead:
             return self.close if self._satisfied(state.counts) else NOTHING
-        comma = self.writer.punctuation.comma
         if not self.atom.witnesses:
             least = max(self.atom.minimum - self.lead, 0)
             most = None if self.atom.maximum is None else self.atom.maximum - self.lead
             item = self.writer.value(item_claims(self.atom, self.lead))
-            return seq(repeat(seq(comma, item), least, most), self.close)
+            return seq(repeat(seq(self.comma, item), least, most), self.close)
         idle: Expr = NOTHING
         ways: list[Expr] = [self.close if self._satisfied(state.counts) else NOTHING]
         for claims, counts in self._choices(state):
-            item = seq(comma, self.writer.value(claims))
+            item = seq(self.comma, self.writer.value(claims))
             if counts == state.counts:
                 idle = alt(idle, item)
             else:

@@ -115,7 +115,7 @@ _ROWS = (
         "uniqueItems",
         "validation",
         "enforced",
-        note="for few possible items or at most one; else checked",
+        note="by value, while writing; checked where different items might run out",
     ),
     Keyword("unevaluatedItems", "unevaluated", "enforced", _D19),
     # objects
@@ -127,7 +127,7 @@ _ROWS = (
         "minProperties",
         "validation",
         "enforced",
-        note="checked where undeclared keys would have to be counted (two might be equal)",
+        note="no key twice; checked where different undeclared keys might run out",
     ),
     Keyword("maxProperties", "validation", "enforced"),
     Keyword("propertyNames", "applicator", "enforced", _D6),

@@ -67,6 +67,7 @@ class Lowering:
         self.normalizer = normalizer
         self.options = options
         self.punctuation = punctuation(options)
+        self.guards_keys = _compares(normalizer.document.at("").schema)
         self.rules: dict[str, Expr] = {}
         self._limits = limits
         self._deadline = limits.deadline()
@@ -205,6 +206,20 @@ def _one_label(claim: object) -> str:
     if isinstance(claim, Negated):
         return f"not ({_label(claim.claims)})"
     return "never"
+
+
+def _compares(schema: object) -> bool:
+    """Return whether a keyword of the schema asks how many different keys or items there are."""
+    todo = [schema]
+    while todo:
+        at = todo.pop()
+        if isinstance(at, dict):
+            if at.get("uniqueItems") is True or at.get("minProperties", 0) not in (0, 1):
+                return True
+            todo.extend(at.values())
+        elif isinstance(at, list):
+            todo.extend(at)
+    return False
 
 
 def _nodes(expr: Expr, enough: int) -> int:

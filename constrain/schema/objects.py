@@ -14,6 +14,7 @@ from itertools import combinations
 
 from constrain.errors import UnsupportedSchema
 from constrain.schema.arrays import ArrayWriter
+from constrain.schema.cardinality import texts
 from constrain.schema.chains import Edge, chain
 from constrain.schema.decisions import FALSE as NEVER
 from constrain.schema.decisions import TooManyStates
@@ -32,6 +33,7 @@ from constrain.schema.types import (
     both,
 )
 from constrain.schema.values import json_text, writable
+from constrain.schema.whitespace import guarded, plain
 from constrain.syntax.expr import (
     EMPTY,
     NOTHING,
@@ -97,7 +99,13 @@ class _Object:
         self.names = known_names(atom) if names is None else names
         self.values = KeyClaims(atom)
         self.required = frozenset(atom.required)
+        # A key that no schema names must differ from those before it: what can begin or end one,
+        # or end an object whose order is open, is guarded.
+        self.is_guarded = writer.guards_keys and atom.maximum != 0
         self.free = self._free_members()
+        self.is_guarded &= self.free != NOTHING
+        self.mark = guarded if self.is_guarded else plain
+        self.comma = self.mark(writer.punctuation.comma)
         self.tracker = Tracker(atom.clauses, self.names, writer.type_of)
         self._twins: dict[ObjectAtom, _Object | None] = {}
 
@@ -108,7 +116,7 @@ class _Object:
             " & ".join(f"#{c.pointer}" for c in self.claims if isinstance(c, Located)) or "object"
         )
         first = _State(0, 0, witnesses, self.tracker.first)
-        return seq(literal("{"), chain(self.writer, label, first, self._edges))
+        return seq(self.mark(literal("{")), chain(self.writer, label, first, self._edges))
 
     # ------------------------------------------------------------ known keys
 
@@ -128,7 +136,8 @@ class _Object:
             return
         for claims, missing in self._choices(name, state.missing):
             for found, left in self.tracker.with_key(state.left, name, state.key, claims):
-                member = self._member(literal(json_text(name)), found)
+                colon = self.writer.punctuation.colon
+                member = self._member(literal(json_text(name)), colon, found)
                 if member != NOTHING:
                     separator = self._separator(state.count)
                     after = _State(state.key + 1, self._counted(state.count), missing, left)
@@ -146,14 +155,13 @@ class _Object:
                 for more, left in self._choices(name, missing - {i}):
                     yield both(more, witness.claims), left
 
-    def _member(self, key: Expr, claims: Claims) -> Expr:
+    def _member(self, key: Expr, colon: Expr, claims: Claims) -> Expr:
         if contradicts(claims):
             return NOTHING
-        return seq(key, self.writer.punctuation.colon, self.writer.value(claims))
+        return seq(key, colon, self.writer.value(claims))
 
     def _separator(self, count: int) -> Expr:
-        marks = self.writer.punctuation
-        return marks.comma if count else marks.opened
+        return self.comma if count else self.writer.punctuation.opened
 
     def _counted(self, count: int) -> int:
         """Return the count after one more member; above what matters it stands still."""
@@ -176,8 +184,9 @@ class _Object:
             return twin._end(replace(state, missing=state.missing.union(added)))
         least = max(0, self.atom.minimum - state.count)
         most = None if self.atom.maximum is None else self.atom.maximum - state.count
-        if least > 1 and self.free != NOTHING:
-            self.writer.report(self.claims, "minProperties")("undeclared keys might be equal")
+        if least > 1 and self.free != NOTHING and self._distinct_keys() < least:
+            doubt = "its undeclared keys may not have enough different names"
+            self.writer.report(self.claims, "minProperties")(doubt)
             least = 1
         if most is not None and most < 0:
             return NOTHING
@@ -197,7 +206,7 @@ class _Object:
         return self._twins[more]
 
     def _members(self, count: int, least: int, most: int | None, close: Expr) -> Expr:
-        comma = self.writer.punctuation.comma
+        comma = self.comma
         if count:
             return seq(repeat(seq(comma, self.free), least, most), close)
         empty = literal("}") if least == 0 else NOTHING
@@ -216,7 +225,7 @@ class _Object:
         """
         if most is not None and (most < 0 or (missing and most < 1)):
             return NOTHING
-        comma = self.writer.punctuation.comma
+        comma = self.comma
         free = seq(comma, self._free_members(kept=self._witnesses(served)))
         if not missing:
             return seq(repeat(free, 0, most), self._close())
@@ -241,7 +250,7 @@ class _Object:
         return tuple(self.atom.witnesses[i] for i in sorted(numbers))
 
     def _close(self) -> Expr:
-        return seq(self.writer.punctuation.closed, literal("}"))
+        return seq(self.writer.punctuation.closed, self.mark(literal("}")))
 
     def _free_members(
         self, kept: tuple[KeyWitness, ...] = (), serving: tuple[KeyWitness, ...] = ()
@@ -250,12 +259,34 @@ class _Object:
 
         If its key could be that of a `kept` witness, it must be one.
         """
+        colon = self.writer.punctuation.colon
+        if self.is_guarded:
+            colon = guarded(colon)
+        return alt(
+            *(
+                self._member(self.writer.text(cell.keys), colon, cell.claims)
+                for cell in self._unknown(kept, serving)
+            )
+        )
+
+    def _unknown(
+        self, kept: tuple[KeyWitness, ...], serving: tuple[KeyWitness, ...]
+    ) -> Iterator[_Cell]:
+        """Give the cells without the keys that a schema names."""
         known = complement(alt(*(literal(n) for n in self.names))) if self.names else None
-        members = []
         for cell in self._cells(kept, serving):
-            language = cell.keys if known is None else conjunction((cell.keys, known))
-            members.append(self._member(self.writer.text(language), cell.claims))
-        return alt(*members)
+            yield cell if known is None else _Cell(conjunction((cell.keys, known)), cell.claims)
+
+    def _distinct_keys(self) -> int:
+        """Return how many different undeclared keys there surely can be: 1 if none is guarded."""
+        if not self.is_guarded:
+            return 1
+        values = (
+            texts(cell.keys)
+            for cell in self._unknown((), ())
+            if self.writer.value(cell.claims) != NOTHING
+        )
+        return max(values, default=0)
 
     def _cells(self, kept: tuple[KeyWitness, ...], serving: tuple[KeyWitness, ...]) -> list[_Cell]:
         """Divide the unknown keys by the patterns of the rules."""

@@ -9,9 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from constrain.schema.options import SchemaOptions
-from constrain.syntax.expr import EMPTY, Expr, Ref, alt, literal, repeat, seq
+from constrain.syntax.expr import (
+    EMPTY,
+    Distinct,
+    Expr,
+    Literal,
+    Ref,
+    Seq,
+    alt,
+    literal,
+    repeat,
+    seq,
+)
 
-__all__ = ["INDENTATION", "Punctuation", "indentation", "punctuation"]
+__all__ = ["INDENTATION", "Punctuation", "guarded", "indentation", "plain", "punctuation"]
 
 # The rule of the blanks after a newline, shared by all gaps.
 INDENTATION = "indentation"
@@ -25,6 +36,19 @@ class Punctuation:
     closed: Expr
     comma: Expr
     colon: Expr
+
+
+def guarded(mark: Expr) -> Expr:
+    """Return a comma, colon or bracket, with what follows it, as a guarded one (see Distinct)."""
+    first, *rest = mark.items if isinstance(mark, Seq) else (mark,)
+    if not isinstance(first, Literal):
+        raise TypeError(f"no punctuation: {mark}")
+    return seq(Distinct(first.text[0]), literal(first.text[1:]), *rest)
+
+
+def plain(mark: Expr) -> Expr:
+    """Return the mark as it is: the other choice beside `guarded`."""
+    return mark
 
 
 def indentation(options: SchemaOptions) -> Expr:

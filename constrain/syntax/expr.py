@@ -138,8 +138,9 @@ class Distinct:
 
     For JSON texts. `[` and `{` open a container that is watched; in it `,` and `]` may follow an
     item only if no earlier item of the array has an equal value, and `:` may follow a key only if
-    the object has no equal key yet. The guard looks at the text so far (see `constrain.siblings`);
-    the automaton merely marks the edge.
+    the object has no equal key yet; the `,` before such a key and the `}` after it are guarded too,
+    since a key begins there, or an object becomes equal to another. The guard looks at the text so
+    far (see `constrain.siblings`); the automaton merely marks the edge.
     """
 
     char: str

@@ -87,7 +87,9 @@ def test_a_schema_that_only_refers_to_itself_is_refused() -> None:
 
 
 def test_what_is_not_enforced_is_answered_and_refused_when_strict() -> None:
-    schema = {"items": {"type": "array", "items": {"type": "string"}, "uniqueItems": True}}
+    item = {"properties": {"a": {"type": "boolean"}}, "type": "object"}
+    array = {"type": "array", "items": item | {"additionalProperties": False}, "minItems": 4}
+    schema = {"items": array | {"uniqueItems": True}}
     (answer,) = schema_grammar(schema).answers
     assert (answer.pointer, answer.keyword, answer.answer) == (
         "/items/uniqueItems",
@@ -104,7 +106,11 @@ def test_what_is_not_enforced_is_answered_and_refused_when_strict() -> None:
     [
         ({"type": "string", "format": "uri", "maxLength": 200_000}, "maxLength"),
         ({"type": "string", "format": "regex"}, "format"),
-        ({"type": "object", "minProperties": 2}, "minProperties"),
+        (
+            {"type": "object", "minProperties": 3, "additionalProperties": False}
+            | {"patternProperties": {"^[ab]$": {}}},
+            "minProperties",
+        ),
         ({"type": "number", "multipleOf": 0.0123}, "multipleOf"),
         ({"not": {"uniqueItems": True}}, "not"),
     ],
