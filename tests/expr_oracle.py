@@ -6,11 +6,13 @@ For short texts only. Every node is a set of end positions for a start position,
 from __future__ import annotations
 
 import json
+import re
 import sys
+from fractions import Fraction
 
 from constrain.syntax import expr as e
 
-__all__ = ["accepts", "matches"]
+__all__ = ["accepts", "divides", "matches"]
 
 
 def accepts(grammar: e.Grammar, text: str) -> bool:
@@ -60,8 +62,8 @@ class _Oracle:
                 return set(range(i, len(text) + 1)) - self.ends(item, i)
             case e.Repeat():
                 return self._repeat(expr, i)
-            case e.Divisible(divisor):
-                return self._divisible(divisor, i)
+            case e.Divisible():
+                return {j for j in range(i + 1, len(text) + 1) if divides(expr, text[i:j])}
             case e.JsonString(content):
                 return self._string(content, i)
             case e.Ref(name):
@@ -81,15 +83,6 @@ class _Oracle:
             count += 1
         return found
 
-    def _divisible(self, divisor: int, i: int) -> set[int]:
-        found = set()
-        for j in range(i + 1, len(self.text) + 1):
-            if self.text[j - 1] not in "0123456789":
-                break
-            if int(self.text[i:j]) % divisor == 0:
-                found.add(j)
-        return found
-
     def _string(self, content: e.Expr, i: int) -> set[int]:
         try:
             value, end = json.JSONDecoder().raw_decode(self.text, i)
@@ -101,3 +94,12 @@ class _Oracle:
             return set()
         inner = _Oracle(value, self.rules)
         return {end} if len(value) in inner.ends(content, 0) else set()
+
+
+def divides(expr: e.Divisible, text: str) -> bool:
+    """Return whether a text is a number that `expr` divides."""
+    shape = r"[0-9]+(\.[0-9]+)?" if expr.places else "[0-9]+"
+    if not re.fullmatch(shape, text):
+        return False
+    units = Fraction(text) * 10**expr.places
+    return units.denominator == 1 and units % expr.divisor == 0

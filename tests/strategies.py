@@ -59,7 +59,7 @@ plain_exprs = st.recursive(_leaves, _combined, max_leaves=6)
 """Regular expressions without set algebra."""
 
 regular_exprs = st.recursive(
-    _leaves | st.integers(1, 3).map(Divisible),
+    _leaves | st.builds(Divisible, st.integers(1, 4), st.integers(0, 2)),
     lambda inner: (
         _combined(inner)
         | st.lists(inner, min_size=2, max_size=2).map(conjunction)

@@ -253,14 +253,33 @@ def complement(dfa: CharDfa) -> CharDfa:
     return _trimmed(classes, table, [not accepting for accepting in (*dfa.accepting, False)])
 
 
-def divisible(divisor: int, limits: Limits) -> CharDfa:
-    """Return the DFA of non-empty digit runs whose value `divisor` divides; a state a remainder."""
-    _check_states(divisor + 1, limits)
-    classes = tuple(CharSet(((d, d),)) for d in range(ord("0"), ord("9") + 1))
-    start = tuple(1 + digit % divisor for digit in range(10))
-    rows = [tuple(1 + (10 * rest + d) % divisor for d in range(10)) for rest in range(divisor)]
-    accepting = (False, *(rest == 0 for rest in range(divisor)))
-    return CharDfa(classes, (start, *rows), accepting)
+def divisible(divisor: int, places: int, limits: Limits) -> CharDfa:
+    """Return the DFA of `Divisible`: after the start, a block of remainders for each place.
+
+    The first block stands before the point, the next has just read it, and the last takes zeros.
+    """
+    blocks = places + 2 if places else 1
+    _check_states(1 + divisor * blocks, limits)
+    symbols = [*range(ord("0"), ord("9") + 1), *([ord(".")] if places else [])]
+    classes = tuple(CharSet(((c, c),)) for c in symbols)
+
+    def row(block: int, rest: int) -> tuple[int, ...]:
+        following = [1 + (10 * rest + d) % divisor for d in range(10)]
+        if block == 0:
+            return (*following, *([1 + divisor + rest] if places else []))
+        if block == blocks - 1:
+            return (1 + divisor * block + rest, *[DEAD] * 10)
+        return (*(divisor * (block + 1) + target for target in following), DEAD)
+
+    start = (*(1 + d % divisor for d in range(10)), *([DEAD] if places else []))
+    rows = [row(block, rest) for block in range(blocks) for rest in range(divisor)]
+    scales = [places, None, *range(places - 1, -1, -1)][:blocks]
+    accepting = [
+        scale is not None and rest * 10**scale % divisor == 0
+        for scale in scales
+        for rest in range(divisor)
+    ]
+    return CharDfa(classes, (start, *rows), (False, *accepting))
 
 
 def minimize(dfa: CharDfa) -> CharDfa:

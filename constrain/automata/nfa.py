@@ -220,8 +220,8 @@ def _size(expr: Expr, sizes: dict[int, tuple[Expr, int]]) -> int:
             return 1 + size_of(item, sizes) * max(1, minimum if maximum is None else maximum)
         case Not(item):
             return 2 * size_of(item, sizes)
-        case Divisible(divisor):
-            return divisor
+        case Divisible(divisor, places):
+            return divisor * (places + 2)
         case JsonString(content):
             return 2 + size_of(content, sizes)
         case _:

@@ -40,8 +40,8 @@ def char_dfa(expr: Expr, limits: Limits, deadline: Deadline) -> CharDfa:
             return _conjunction(expr, limits, deadline)
         case Not(item):
             return complement(char_dfa(item, limits, deadline))
-        case Divisible(divisor):
-            return divisible(divisor, limits)
+        case Divisible(divisor, places):
+            return divisible(divisor, places, limits)
         case _:
             return minimize(_from_nfa(expr, limits, deadline))
 

@@ -40,6 +40,9 @@ _SIGNIFICANT = 15
 _OPEN_PLACES = 12
 _MAX_DIVISOR = 20_000
 _MAX_LISTED = 1_000
+# Remainders times decimal places, each taken once for every digit of the bounds.
+_MAX_SCALED = 4_000
+_MAX_REMAINDERS = 100_000
 # A bound with more digits than this is left to the limit on digits.
 _MAX_BOUND_DIGITS = 40
 _POINT, _MINUS, _ZERO = literal("."), literal("-"), literal("0")
@@ -90,9 +93,11 @@ class _Range:
             found = self._whole(step.numerator)
         else:
             found = self._real(step)
-        for excluded in sorted(self.interval.exclusions):
+        remainders = step or Fraction(1)
+        for excluded in _needed(step, self.interval.exclusions):
             multiples = self._multiples(excluded)
-            if multiples is None:
+            remainders = _multiple_of(remainders, excluded)
+            if multiples is None or remainders.numerator > _MAX_REMAINDERS:
                 self.report(f"not a multiple of {float(excluded):g} has no small automaton")
             else:
                 found = conjunction((found, complement(multiples)))
@@ -266,32 +271,18 @@ class _Range:
     def _multiples(self, step: Fraction) -> Expr | None:
         """Return all plain texts of multiples of `step`; None where that takes too many states."""
         scale = len(_split(step)[1])
-        units, whole = step * 10**scale, 10**scale
-        if units.denominator != 1:
-            return None
-        size = int(units)
+        size = int(step * 10**scale)
         if scale == 0:
             divisible = self._divisible(size)
             zeros = alt(EMPTY, seq(_POINT, repeat(_ZERO, 1, None)))
             return None if divisible is None else seq(_SIGN, divisible, zeros)
-        if whole % size or (size > 1 and whole // size > _MAX_LISTED):
+        if size * (scale + 2) > _MAX_SCALED:
             return None
-        if size == 1:
-            places = seq(repeat(DIGIT, 1, scale), repeat(_ZERO, 0, None))
-        else:
-            places = alt(*(_padded(n, scale) for n in range(0, whole, size)))
-        return seq(_SIGN, repeat(DIGIT, 1, None), alt(EMPTY, seq(_POINT, places)))
+        return seq(_SIGN, Divisible(size, scale))
 
 
 def _places(most: int) -> Expr:
     return alt(EMPTY, seq(_POINT, repeat(DIGIT, 1, most))) if most else EMPTY
-
-
-def _padded(value: int, scale: int) -> Expr:
-    shortest = str(value).zfill(scale).rstrip("0")
-    if not shortest:
-        return repeat(_ZERO, 1, None)
-    return seq(literal(shortest), repeat(_ZERO, 0, None))
 
 
 def _fraction(places: Expr, may_end: bool) -> Expr:
@@ -322,6 +313,21 @@ def _common(steps: frozenset[Fraction]) -> Fraction | None:
         if found is None:
             found = step
             continue
-        scale = lcm(found.denominator, step.denominator)
-        found = Fraction(lcm(int(found * scale), int(step * scale)), scale)
+        found = _multiple_of(found, step)
+    return found
+
+
+def _multiple_of(left: Fraction, right: Fraction) -> Fraction:
+    """Return the least common multiple."""
+    scale = lcm(left.denominator, right.denominator)
+    return Fraction(lcm(int(left * scale), int(right * scale)), scale)
+
+
+def _needed(step: Fraction | None, exclusions: frozenset[Fraction]) -> list[Fraction]:
+    """Return the exclusions, without those whose multiples another one excludes among `step`'s."""
+    among = {e: e if step is None else _multiple_of(step, e) for e in exclusions}
+    found: list[Fraction] = []
+    for excluded in sorted(exclusions, key=lambda e: (among[e], e)):
+        if not any((among[excluded] / other).denominator == 1 for other in found):
+            found.append(excluded)
     return found

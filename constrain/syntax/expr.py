@@ -114,11 +114,14 @@ class Not:
 class Divisible:
     """Non-empty runs of decimal digits, leading zeros allowed, that `divisor` (>= 1) divides.
 
-    Regular: one state a remainder. It is a node of its own because the equivalent regular
-    expression grows exponentially with the divisor.
+    With `places`: a point and digits may follow, and it is the value in units of so many decimal
+    places that `divisor` divides; further places are zeros. Regular: one state a remainder and
+    place. It is a node of its own because the equivalent regular expression grows exponentially
+    with the divisor.
     """
 
     divisor: int
+    places: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,10 @@ from constrain.syntax.expr import (
     seq,
 )
 from tests.byte_oracle import ByteOracle
+from tests.expr_oracle import divides
 from tests.strategies import ALPHABET, regular_exprs
+
+FRACTIONS = ("", "0", "5", "25", "50", "300", "1")
 
 texts = st.text(alphabet=ALPHABET + "0123", max_size=5)
 checked = settings(deadline=None, max_examples=200, suppress_health_check=list(HealthCheck))
@@ -103,6 +106,16 @@ def test_divisible_is_division(divisor: int) -> None:
     for number in range(300):
         assert accepts(dfa, str(number)) == (number % divisor == 0)
         assert accepts(dfa, f"00{number}") == (number % divisor == 0)
+
+
+@pytest.mark.parametrize(("divisor", "places"), [(25, 1), (15, 1), (3, 1), (6, 2), (1, 2)])
+def test_divisible_counts_decimal_places(divisor: int, places: int) -> None:
+    expr = Divisible(divisor, places)
+    dfa = dfa_of(expr)
+    texts = [f"{i}{point}{rest}" for i in range(60) for point in ("", ".") for rest in FRACTIONS]
+    assert {accepts(dfa, text) for text in texts} == {True, False}
+    for text in texts:
+        assert accepts(dfa, text) == divides(expr, text), text
 
 
 def test_growth_ends_in_a_limit() -> None:

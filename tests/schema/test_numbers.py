@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constrain.errors import UnsatisfiableSchema
 from tests.expr_oracle import accepts
 from tests.schema.languages import language, written
 
@@ -57,7 +58,9 @@ def test_a_bounded_number_is_accepted_exactly_when_it_is_within(
 
 @settings(max_examples=150, deadline=None)
 @given(
-    step=st.sampled_from([1, 2, 3, 7, 10, 12, 30, 250, 0.01, 0.5, 0.25, 1.0, 0.125]),
+    step=st.sampled_from(
+        [1, 2, 3, 7, 10, 12, 30, 250, 0.01, 0.5, 0.25, 1.0, 0.125, 2.5, 1.5, 0.3, 0.07]
+    ),
     low=st.integers(-50, 50),
     candidates=st.lists(texts, min_size=1, max_size=12),
 )
@@ -69,6 +72,33 @@ def test_multiples_are_exact_in_decimal(step: float, low: int, candidates: list[
         whole = Decimal(repr(step)) % 1 == 0
         if not (text.startswith("-") and value == 0) and not (whole and "." in text):
             assert accepts(grammar, text) == fulfils(schema, value), (text, step)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    steps=st.lists(st.sampled_from([2.5, 1.5, 0.3, 0.5, 2, 3]), min_size=1, max_size=2),
+    others=st.lists(st.sampled_from([6.5, 1.25, 4, 0.6, 9]), max_size=3),
+    low=st.integers(-9, 9),
+    candidates=st.lists(texts | st.integers(-200, 200).map(lambda n: str(Decimal(n) / 4))),
+)
+def test_multiples_of_one_and_not_of_others(
+    steps: list[float], others: list[float], low: int, candidates: list[str]
+) -> None:
+    asked = [{"multipleOf": step} for step in steps]
+    asked += [{"not": {"multipleOf": other}} for other in others]
+    try:
+        found = written({"type": "number", "minimum": low, "allOf": asked})
+    except UnsatisfiableSchema:
+        return
+    assert not found.answers
+    for text in candidates:
+        value = Decimal(text)
+        exact = [value % Decimal(repr(step)) == 0 for step in steps]
+        exact += [value % Decimal(repr(other)) != 0 for other in others]
+        whole = all(step % 1 == 0 for step in steps)
+        if value == 0 or (value == int(value) and "." in text) or (whole and "." in text):
+            continue
+        assert accepts(found.grammar, text) == (all(exact) and value >= low), (text, asked)
 
 
 @pytest.mark.parametrize(

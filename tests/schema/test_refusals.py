@@ -111,7 +111,7 @@ def test_what_is_not_enforced_is_answered_and_refused_when_strict() -> None:
             | {"patternProperties": {"^[ab]$": {}}},
             "minProperties",
         ),
-        ({"type": "number", "multipleOf": 0.0123}, "multipleOf"),
+        ({"type": "number", "multipleOf": 0.0012347}, "multipleOf"),
         ({"not": {"uniqueItems": True}}, "not"),
     ],
 )
