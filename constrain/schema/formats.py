@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from functools import cache
 
+from constrain.schema.regex_format import regex_pattern
 from constrain.syntax.expr import Expr, alt, complement, conjunction
 from constrain.syntax.regex import parse_regex
 
-__all__ = ["CHECKED_FORMATS", "FORMATS", "format_language"]
-
-CHECKED_FORMATS = ("idn-hostname", "regex")
-"""Formats of the vocabulary that are not regular, or not small: left to be checked after."""
+__all__ = ["FORMATS", "format_language"]
 
 _MONTH_DAY = (
     "(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])"
@@ -103,8 +101,20 @@ _TEMPLATE = (
 # labels of full length, or up to ten of 24.
 _SHORT_LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,22}[A-Za-z0-9])?"
 _HOSTNAME = rf"{_LABEL}(?:\.{_LABEL}){{0,2}}|{_SHORT_LABEL}(?:\.{_SHORT_LABEL}){{3,9}}"
-# The last label must not be all digits.
-_REFUSED = {"hostname": (r"(?:[\s\S]*\.)?[0-9]+",)}
+# Letters of left-to-right scripts that IDNA 2008 takes as they are, in labels so short that their
+# ASCII form stays below 63 characters.
+_IDN_CHAR = (
+    r"[a-z0-9\u00df-\u00f6\u00f8-\u00ff\u03ac-\u03ce\u0430-\u045f\u3041-\u3096\u30a1-\u30fa"
+    r"\u4e00-\u9fff\uac00-\ud7a3]"
+)
+_IDN_LABEL = f"(?:{_IDN_CHAR}(?:(?:{_IDN_CHAR}|-){{0,7}}{_IDN_CHAR})?|{_SHORT_LABEL})"
+_IDN_HOSTNAME = rf"{_IDN_LABEL}(?:\.{_IDN_LABEL}){{0,4}}"
+# The last label must not be all digits; `xn--` would have to be followed by a valid encoding.
+_ALL_DIGITS = r"(?:[\s\S]*\.)?[0-9]+"
+_REFUSED = {
+    "hostname": (_ALL_DIGITS,),
+    "idn-hostname": (_ALL_DIGITS, r"(?:[\s\S]*\.)?[^.][^.]--[\s\S]*"),
+}
 
 FORMATS: dict[str, tuple[str, ...]] = {
     "date": (_DATE,),
@@ -117,6 +127,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
         _email(rf"{_ATEXT}|[\u00a0-\uffff\u{{10000}}-\u{{10ffff}}]", r"[^\s@\[\]\\\"<>(),;:]+"),
     ),
     "hostname": (_HOSTNAME,),
+    "idn-hostname": (_IDN_HOSTNAME,),
     "ipv4": (_IPV4,),
     "ipv6": (_IPV6,),
     "uri": (_URI,),
@@ -127,6 +138,7 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "json-pointer": (_POINTER,),
     # The checker takes no digit after a zero.
     "relative-json-pointer": (rf"(?:0|[1-9]+0?)(?:#|{_POINTER})",),
+    "regex": (regex_pattern(),),
 }
 
 

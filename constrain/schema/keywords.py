@@ -100,7 +100,7 @@ _ROWS = (
         "format",
         "format",
         "enforced",
-        note="the listed formats; `regex` and `idn-hostname` are checked, others annotations",
+        note="the listed formats; others are annotations",
     ),
     # arrays
     Keyword("items", "applicator", "enforced"),

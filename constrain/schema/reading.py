@@ -17,7 +17,6 @@ from constrain.errors import SchemaError
 from constrain.schema.assertions import Assertions
 from constrain.schema.complement import loose
 from constrain.schema.document import Document, Location, child_pointer
-from constrain.schema.formats import CHECKED_FORMATS
 from constrain.schema.intersect import union
 from constrain.schema.keywords import KEYWORDS
 from constrain.schema.strings import content
@@ -154,8 +153,6 @@ class Reading:
     def strings(self) -> Type:
         """Read the string keywords."""
         atom = self.assertions.strings()
-        if self.location.schema.get("format") in CHECKED_FORMATS:
-            self.owner.note(self.location, "format", "this format has no small automaton")
         empty = atom.maximum is not None and atom.maximum < atom.minimum
         return replace(ANY_TYPE, strings=() if empty or atom.values == () else (atom,))
 

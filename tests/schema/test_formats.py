@@ -32,6 +32,21 @@ GOOD = {
     ],
     "idn-email": ["실례@실례.테스트", "a@b.co"],
     "hostname": ["www.example.com", "localhost", "xn--4gbwdl.xn--wgbh1c", "a-b.c1"],
+    "idn-hostname": [
+        "www.example.com",
+        "bücher.example",
+        "例え.テスト",
+        "실례.테스트",
+        "пример.рф",
+    ],
+    "regex": [
+        "^[a-z0-9-_]+$",
+        r"(?:a|b)*?\.(?=x)[^\]-]{2,3}",
+        r"^\u00e9[\u4e00-\u9fff \-~]{10,}$",
+        r"((\d{4})-(\d{2}))?(?<!a)b",
+        "",
+        "a||b",
+    ],
     "ipv4": ["192.168.0.1", "0.0.0.0", "255.255.255.255"],
     "ipv6": ["::1", "::", "12:34:56:78:9a:bc:de:f0", "::ffff:192.168.0.1", "fe80::a", "1::"],
     "uri": [
@@ -75,6 +90,27 @@ BAD = {
     "email": ["ab", "a@", ".test@example.com", "te..st@example.com", "a b@c.d"],
     "idn-email": ["2962", "@b"],
     "hostname": ["-a-", "a..b", "", "a_b", "-x.org"],
+    "idn-hostname": ["-a", "a..b", "", "a_b", "Bücher.example", "xn--4gbwdl", "ab--c.de", "1.2"],
+    "regex": [
+        "(",
+        "a)",
+        "[a",
+        "[]",
+        "[^]",
+        "*a",
+        "a**",
+        "^*",
+        "[z-a]",
+        "a{2,1}",
+        "a{",
+        "\\",
+        r"[\w-.]",
+        r"\p{L}",
+        r"(?<n>a)",
+        r"(a)\1",
+        r"\u12",
+        r"(?<=a*)b",
+    ],
     "ipv4": ["127.0.0.0.1", "256.1.1.1", "127.0", "087.10.0.1", "1.1.1.1 "],
     "ipv6": ["1.2.3", "12345::", "1:1:1:1:1:1:1:1:1", "::abef:%eth0", "1::2::3"],
     "uri": [
@@ -117,7 +153,7 @@ def test_a_text_of_a_format_passes_the_checker(name: str, data: st.DataObject) -
         at = data.draw(st.integers(0, len(text)))
         kept = data.draw(st.integers(0, 1))
         new = data.draw(
-            st.sampled_from([*"0159aZzTt:-.@/?#[]%~{}+_PYWé ", "", "%41", "::", "02-29"])
+            st.sampled_from([*"0159aZzTt:-.@/?#[]%~{}+_PYWé ^*(|)\\,", "", "%41", "::", "02-29"])
         )
         text = text[:at] + new + text[at + kept :]
     if member(name, text):
