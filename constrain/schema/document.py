@@ -8,6 +8,7 @@ those that identify: $schema, $id, $anchor, $ref.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -72,6 +73,7 @@ class Document:
         self.keywords: set[str] = set()
         self._resources: dict[str, str] = {}
         self._anchors: dict[tuple[str, str], _Anchor] = {}
+        self._dynamic_names: dict[str, set[str]] = defaultdict(set)
         self._locations: dict[str, Location] = {}
         self._referred: set[str] = set()
         self._limits = limits
@@ -114,6 +116,10 @@ class Document:
         """Return the pointer of an anchor of a resource and whether it is dynamic."""
         found = self._anchors.get((base, name))
         return None if found is None else (found.pointer, found.dynamic)
+
+    def dynamic_names(self, base: str) -> frozenset[str]:
+        """Return the names of a resource's dynamic anchors; the one without a name is ""."""
+        return frozenset(self._dynamic_names.get(base, ()))
 
     def resource_root(self, base: str) -> str:
         """Return the pointer of the root of a resource of this document."""
@@ -182,9 +188,13 @@ class Document:
             self._anchors.setdefault(
                 (location.base, urldefrag(identifier).fragment), _Anchor(pointer, dynamic=False)
             )
+        if location.root == pointer and schema.get("$recursiveAnchor") is True:
+            self._dynamic_names[location.base].add("")
         for keyword, dynamic in (("$dynamicAnchor", True), ("$anchor", False)):
             name = schema.get(keyword)
             if isinstance(name, str):
+                if dynamic:
+                    self._dynamic_names[location.base].add(name)
                 self._anchors.setdefault((location.base, name), _Anchor(pointer, dynamic))
 
 

@@ -53,6 +53,8 @@ __all__ = ["Lowering"]
 
 # Scalars of up to this many nodes are written out at each use.
 _INLINE_NODES = 24
+# Languages of strings of so many nodes are rules of their own, wherever they stand.
+_SHARED_NODES = 1_000
 # Most patterns are counted at no cost, but one whose lengths leave gaps takes its states once for
 # every count.
 _MAX_COUNTED = 100_000
@@ -72,6 +74,7 @@ class Lowering:
         self._limits = limits
         self._deadline = limits.deadline()
         self._values: dict[Claims, Expr] = {}
+        self._scalar_rules: dict[Expr, str] = {}
         self._queue: deque[tuple[str, Claims]] = deque()
         self._names: dict[str, int] = {}
         self._size = 0
@@ -136,9 +139,7 @@ class Lowering:
             scalar = self._scalars(kind, claims)
             if _nodes(scalar, _INLINE_NODES + 1) <= _INLINE_NODES:
                 return scalar
-            name = self.name(_label(claims))
-            self.add(name, scalar)
-            return Ref(name)
+            return self._rule(scalar, _label(claims))
         name = self.name("any JSON" if not claims else _label(claims))
         self._queue.append((name, claims))
         return Ref(name)
@@ -174,7 +175,19 @@ class Lowering:
         """Return the JSON strings of a language; the one of all strings is a shared rule."""
         if language == ANY_TEXT:
             return self._shared("string", lambda: JsonString(ANY_TEXT))
-        return NOTHING if language == NOTHING else JsonString(language)
+        if language == NOTHING:
+            return NOTHING
+        found = JsonString(language)
+        large = _nodes(language, _SHARED_NODES) >= _SHARED_NODES
+        return self._rule(found, "string") if large else found
+
+    def _rule(self, expr: Expr, wish: str) -> Expr:
+        """Return a call of the rule of a scalar expression, which is written once."""
+        name = self._scalar_rules.get(expr)
+        if name is None:
+            name = self._scalar_rules[expr] = self.name(wish)
+            self.add(name, expr)
+        return Ref(name)
 
     def _numbers(self, numbers: NumberSet, claims: Claims) -> Expr:
         def write() -> Expr:

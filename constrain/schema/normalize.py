@@ -246,9 +246,13 @@ class Normalizer:
         return (Located(location.pointer, self._entered(scope, location)),)
 
     def _entered(self, scope: tuple[str, ...], location: Location) -> tuple[str, ...]:
+        """Return the resources entered, of which those count that define a dynamic name first."""
         if not self._dynamic or location.base in scope:
             return scope
-        return (*scope, location.base)
+        known = frozenset().union(*map(self.document.dynamic_names, scope))
+        return (
+            (*scope, location.base) if self.document.dynamic_names(location.base) - known else scope
+        )
 
     def _only_refers(self, location: Location) -> bool:
         schema = location.schema

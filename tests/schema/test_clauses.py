@@ -59,14 +59,16 @@ def test_overlapping_branches_of_one_of_are_exact():
 
 
 def test_what_still_needs_too_many_states_is_checked_after():
-    names = [f"n{i}" for i in range(24)]
-    sums = [
-        {"oneOf": [{"properties": {n: {"multipleOf": m}}} for n in names[i:]]}
-        for i, m in enumerate((2, 3, 5, 7, 11, 13, 17, 19, 23, 29))
+    names = [f"n{i}" for i in range(60)]
+    pairs = [
+        {"anyOf": [{"properties": {name: {"const": True}}, "required": [name]} for name in pair]}
+        for pair in zip(names[:30], names[30:], strict=True)
     ]
-    schema = {"type": "object", "allOf": sums}
+    properties = {name: {"type": "boolean"} for name in names}
+    schema = {"type": "object", "properties": properties, "allOf": pairs}
     with pytest.raises(UnsupportedSchema, match="too many states"):
         schema_grammar(schema, STRICT)
+    assert [answer.answer for answer in schema_grammar(schema).answers] == ["checked"]
 
 
 def test_equal_functions_are_one():
