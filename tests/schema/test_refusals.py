@@ -105,7 +105,6 @@ def test_what_is_not_enforced_is_answered_and_refused_when_strict() -> None:
     ("schema", "keyword"),
     [
         ({"type": "string", "format": "uri", "maxLength": 200_000}, "maxLength"),
-        ({"type": "string", "format": "regex"}, "format"),
         (
             {"type": "object", "minProperties": 3, "additionalProperties": False}
             | {"patternProperties": {"^[ab]$": {}}},
