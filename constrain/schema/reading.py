@@ -217,8 +217,17 @@ class Reading:
 
     def one_of(self, found: Type) -> Type:
         """Narrow by `oneOf`: each branch without all others."""
-        branches = [self.owner.met(found, branch) for branch in self.branches("oneOf")]
+        branches = [self._in_order("oneOf", found, b) for b in self.branches("oneOf")]
         return union(self._alone(branches, i) for i in range(len(branches)))
+
+    def _in_order(self, keyword: str, found: Type, other: Type) -> Type:
+        """Return the intersection, with the keys of what stands first in the schema first."""
+        for earlier in self.location.schema:
+            if earlier == keyword:
+                return self.owner.met(other, found)
+            if earlier in {"properties", "required", "$ref", "allOf", "anyOf"}:
+                break
+        return self.owner.met(found, other)
 
     def _alone(self, branches: list[Type], index: int) -> Type:
         """Return the values of one branch that are in no other."""
@@ -247,12 +256,12 @@ class Reading:
         if "then" not in schema and "else" not in schema and not self.owner.tracked:
             return found
         condition = self.type_at("if")
-        held = self.owner.pruned(self.owner.met(found, condition))
+        held = self.owner.pruned(self._in_order("if", found, condition))
         failed = self.without(found, condition, "if")
         if "then" in schema:
-            held = self.owner.met(held, self.type_at("then"))
+            held = self._in_order("then", held, self.type_at("then"))
         if "else" in schema:
-            failed = self.owner.met(failed, self.type_at("else"))
+            failed = self._in_order("else", failed, self.type_at("else"))
         return union([held, failed])
 
     # ------------------------------------------------------------ dependencies
