@@ -44,21 +44,23 @@ def compile_schema(
     options: SchemaOptions | None = None,
     limits: Limits | None = None,
     store: Store | None = None,
+    others: Mapping[str, Any] | None = None,
 ) -> CompiledConstraint:
     """Compile a JSON Schema (dialect by `$schema`, default 2020-12).
 
+    `others` are schemas that it may refer to outside itself, by URI; nothing is ever fetched.
     Keywords that the mask does not enforce are in `notes`. Raises SchemaError, or LimitExceeded.
     With a `store`, a constraint that was compiled before is read from it.
     """
     options, limits = options or SchemaOptions(), limits or Limits()
 
     def write() -> tuple[Grammar, tuple[Note, ...]]:
-        written = schema_grammar(schema, options, limits)
+        written = schema_grammar(schema, options, limits, others)
         return written.grammar, tuple(
             Note(a.pointer, a.keyword, a.answer, a.note) for a in written.answers
         )
 
-    key = content_key(["schema", schema, asdict(options)], vocabulary)
+    key = content_key(["schema", schema, asdict(options), dict(others or {})], vocabulary)
     return _stored(key, vocabulary, limits, store, write)
 
 

@@ -67,7 +67,7 @@ class UnsatisfiableSchema(SchemaError):
 
 
 class UnresolvableReference(SchemaError):
-    """A `$ref` that names nothing inside the document."""
+    """A `$ref` that names nothing in the document or in those given with it."""
 
 
 class RegexError(ConstraintError):

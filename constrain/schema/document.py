@@ -2,8 +2,8 @@
 
 Takes the parsed JSON of a schema; gives `Location`s, each the schema value at a JSON Pointer of the
 whole document with the base URI and draft that hold there. References are resolved inside the
-document (bundled resources included) and never fetched. Knows nothing of what keywords mean beyond
-those that identify: $schema, $id, $anchor, $ref.
+document (bundled resources included) and among the documents given with it, and never fetched.
+Knows nothing of what keywords mean beyond those that identify: $schema, $id, $anchor, $ref.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _DRAFTS = {
     "json-schema.org/draft/2019-09/schema": Draft.DRAFT2019,
     "json-schema.org/draft/2020-12/schema": Draft.DRAFT2020,
 }
-_BUNDLE = "put the referenced schema under $defs of this document, with its $id, and refer to that"
+_BUNDLE = "put that schema under $defs of this document, with its $id, or give it along by its URI"
 # Keywords whose values are data: identifiers inside them identify nothing.
 _DATA = frozenset({"enum", "const", "default", "examples"})
 _MAPS = frozenset(
@@ -66,9 +66,15 @@ class _Anchor:
 class Document:
     """The schema document and an index of the identifiers in it."""
 
-    def __init__(self, schema: Any, limits: Limits) -> None:
-        """Index the document; raises SchemaError or LimitExceeded (depth)."""
+    def __init__(
+        self, schema: Any, limits: Limits, others: Mapping[str, Any] | None = None
+    ) -> None:
+        """Index the document, and of `others` (by URI) those that it refers to.
+
+        Raises SchemaError or LimitExceeded (depth).
+        """
         self.schema = schema
+        self._others = others or {}
         self.draft = _draft_of(schema, "", Draft.DRAFT2020)
         self.keywords: set[str] = set()
         self._resources: dict[str, str] = {}
@@ -95,12 +101,12 @@ class Document:
         root = self._resources.get(base)
         if root is None:
             fact = (
-                f"the reference {reference!r} leads outside this document, and nothing is fetched"
+                f"the reference {reference!r} leads outside what was given, and nothing is fetched"
             )
             raise UnresolvableReference(fact, pointer=place, remedy=_BUNDLE)
         fragment = unquote(fragment)
         if fragment and not fragment.startswith("/"):
-            anchor = self._anchors.get((base, fragment))
+            anchor = self._anchors.get((self.at(root).base, fragment))
             if anchor is None:
                 fact = f"no schema here has the anchor of the reference {reference!r}"
                 raise UnresolvableReference(fact, pointer=place, remedy="name an existing anchor")
@@ -148,17 +154,20 @@ class Document:
         self._walk(self._enter(self.schema, "", Location("", None, "", "", self.draft)))
         while self._referred:
             uri = self._referred.pop()
-            if uri not in self._resources and "json-schema.org/" in uri:
-                self._add_metaschema(uri)
+            if uri not in self._resources:
+                self._take_in(uri)
 
-    def _add_metaschema(self, uri: str) -> None:
-        """Take in a draft's own schema (or vocabulary), which is known without fetching."""
-        from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # noqa: PLC0415
-
-        if uri in REGISTRY:
-            pointer = f"metaschema:{uri.replace('/', '|')}"
+    def _take_in(self, uri: str) -> None:
+        """Index a document given beside this one, or a draft's own schema, if `uri` is one's."""
+        found = self._others.get(uri, self._others.get(f"{uri}#"))
+        if found is None and "json-schema.org/" in uri:
+            found = _metaschema(uri)
+        if found is not None:
+            pointer = uri.replace("/", "|")
             self._resources[uri] = pointer
-            self._walk(self._enter(REGISTRY.contents(uri), pointer, self._locations[""]))
+            self._walk(
+                self._enter(found, pointer, Location(pointer, None, uri, pointer, self.draft))
+            )
 
     def _walk(self, start: Location) -> None:
         """Note the identifiers in a schema and all its parts."""
@@ -181,8 +190,9 @@ class Document:
         self.keywords.update(schema)
         if location.root == pointer and location.base:
             self._resources.setdefault(location.base, pointer)
-        if isinstance(schema.get("$ref"), str):
-            self._referred.add(_absolute(location.base, urldefrag(schema["$ref"]).url))
+        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
+            if isinstance(schema.get(keyword), str):
+                self._referred.add(_absolute(location.base, urldefrag(schema[keyword]).url))
         identifier = schema.get("$id", schema.get("id"))
         if isinstance(identifier, str) and "#" in identifier and location.draft <= Draft.DRAFT7:
             self._anchors.setdefault(
@@ -196,6 +206,13 @@ class Document:
                 if dynamic:
                     self._dynamic_names[location.base].add(name)
                 self._anchors.setdefault((location.base, name), _Anchor(pointer, dynamic))
+
+
+def _metaschema(uri: str) -> Any:
+    """Return a draft's own schema or vocabulary, which is known without fetching, or None."""
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # noqa: PLC0415
+
+    return REGISTRY.contents(uri) if uri in REGISTRY else None
 
 
 def _children(value: Any) -> Iterator[tuple[str | int, Any]]:

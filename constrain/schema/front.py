@@ -37,14 +37,17 @@ def schema_grammar(
     schema: Mapping[str, Any] | bool,
     options: SchemaOptions | None = None,
     limits: Limits | None = None,
+    others: Mapping[str, Any] | None = None,
 ) -> SchemaGrammar:
     """Return the grammar of the JSON texts that satisfy `schema`.
+
+    `others` are the schemas that it may refer to outside itself, by URI.
 
     Raises SchemaError (malformed), UnresolvableReference, UnsupportedSchema (refused, or not
     enforceable in strict mode), UnsatisfiableSchema, LimitExceeded; each names a JSON Pointer.
     """
     options, limits = options or SchemaOptions(), limits or Limits()
-    document = Document(schema, limits)
+    document = Document(schema, limits, others)
     normalizer = Normalizer(document, limits, strict=options.strict)
     lowering = Lowering(normalizer, options, limits)
     written = lowering.grammar()

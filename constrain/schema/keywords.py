@@ -62,7 +62,12 @@ _ROWS = (
     Keyword("$schema", "core", "enforced", note="chooses the draft; without it 2020-12"),
     Keyword("$id", "core", "enforced", _D6),
     Keyword("id", "core", "enforced", _D4, _D4),
-    Keyword("$ref", "core", "enforced", note="inside the document; nothing is ever fetched"),
+    Keyword(
+        "$ref",
+        "core",
+        "enforced",
+        note="inside the document and those given with it; nothing is ever fetched",
+    ),
     Keyword("$anchor", "core", "enforced", _D19),
     Keyword("$dynamicRef", "core", "enforced", _D20),
     Keyword("$dynamicAnchor", "core", "enforced", _D20),

@@ -30,12 +30,12 @@ def shared(name: str) -> Path:
 class Trial:
     """One schema, compiled strictly over bytes: what would be checked after is refused."""
 
-    def __init__(self, schema: Any) -> None:
+    def __init__(self, schema: Any, others: Mapping[str, Any] | None = None) -> None:
         """Compile; `refusal` says why not. Anything but a ConstrainError is a fault and escapes."""
         self.refusal = ""
         self.is_unsatisfiable = False
         try:
-            compiled = compile_schema(schema, BYTES, SchemaOptions(strict=True))
+            compiled = compile_schema(schema, BYTES, SchemaOptions(strict=True), others=others)
         except ConstrainError as error:
             self.refusal = f"{type(error).__name__}: {error}"
             self.is_unsatisfiable = isinstance(error, UnsatisfiableSchema)

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from constrain.errors import UnresolvableReference
 from constrain.schema import schema_grammar
-from tests.schema.languages import language
+from tests.expr_oracle import accepts
+from tests.schema.languages import COMPACT, language
 
 I = {"type": "integer"}  # noqa: E741
 BUNDLE = {
@@ -110,3 +112,35 @@ def test_the_schema_of_2020_12_is_followed_through_its_vocabularies() -> None:
     member = language({"$ref": "https://json-schema.org/draft/2020-12/schema"})
     assert member('{"properties":{"a":{"minLength":2}}}')
     assert not member('{"properties":{"a":{"minLength":-2}}}')
+
+
+OTHERS = {
+    "https://example.com/size.json": {"$ref": "unit.json#/$defs/metre"},
+    "https://example.com/unit.json": {
+        "$id": "https://example.org/units/v1",
+        "$defs": {"metre": {"$ref": "#long"}, "long": {"$anchor": "long", "minimum": 3}},
+    },
+    "https://example.com/unused.json": {"$ref": "https://example.com/nowhere.json"},
+}
+
+
+def test_a_reference_leads_to_a_document_given_along() -> None:
+    schema = {"type": "integer", "$ref": "https://example.com/size.json"}
+    grammar = schema_grammar(schema, COMPACT, others=OTHERS).grammar
+    assert accepts(grammar, "3")
+    assert not accepts(grammar, "2")
+
+
+def test_a_document_given_along_has_the_draft_of_the_one_that_refers_to_it() -> None:
+    schema = {"$schema": "http://json-schema.org/draft-07/schema#", "$ref": "urn:pair"}
+    pair = {"items": [{"const": 1}, {"const": 2}], "additionalItems": False}
+    grammar = schema_grammar(schema, COMPACT, others={"urn:pair": pair}).grammar
+    assert accepts(grammar, "[1,2]")
+    assert not accepts(grammar, "[1,2,3]")
+
+
+def test_what_is_not_given_is_named() -> None:
+    schema = {"properties": {"a": {"$ref": "https://example.com/unused.json"}}}
+    with pytest.raises(UnresolvableReference, match="nowhere") as caught:
+        schema_grammar(schema, others=OTHERS)
+    assert caught.value.pointer == "https:||example.com|unused.json/$ref"
