@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
 from typing import Protocol
 
 from constrain.schema.cardinality import can_be_told_apart, has_values
@@ -201,17 +200,35 @@ class _Array:
 
     def _choices(self, state: _State) -> Iterator[tuple[Claims, tuple[int, ...]]]:
         """Give the claims of the next item, for each set of witnesses it serves, and the counts."""
-        claims = item_claims(self.atom, state.index)
-        each = [
-            list(_served(witness, count, state.index))
-            for witness, count in zip(self.atom.witnesses, state.counts, strict=True)
-        ]
-        for choice in product(*each):
-            found = claims
-            for more, _ in choice:
-                found = both(found, more)
-            if not contradicts(found):
-                yield found, tuple(count for _, count in choice)
+        found: list[tuple[Claims, tuple[int, ...]]] = [(item_claims(self.atom, state.index), ())]
+        for witness, count in zip(self.atom.witnesses, state.counts, strict=True):
+            found = [
+                (narrowed, (*counts, after))
+                for claims, counts in found
+                for narrowed, after in self._served(witness, count, state.index, claims)
+            ]
+        yield from found
+
+    def _served(
+        self, witness: Witness, count: int, index: int, claims: Claims
+    ) -> Iterator[tuple[Claims, int]]:
+        """Give what an item must fulfil to be counted, or not, and the count after it.
+
+        Where all items are counted, or none, nothing is asked of them.
+        """
+        full = witness.maximum is None and count >= witness.minimum
+        inside, outside = both(claims, witness.claims), both(claims, negated(witness.claims))
+        if index < witness.start or full or not self._possible(inside):
+            yield claims, count
+            return
+        always = not self._possible(outside)
+        if not always:
+            yield (claims if witness.maximum is None else outside), count
+        if witness.maximum is None or count < witness.maximum:
+            yield (claims if always else inside), count + 1
+
+    def _possible(self, claims: Claims) -> bool:
+        return not contradicts(claims) and bool(self.writer.type_of(claims))
 
     # ------------------------------------------------------------ the rest
 
@@ -232,17 +249,3 @@ class _Array:
             else:
                 ways.append(seq(item, self._rest(replace(state, counts=counts))))
         return seq(repeat(idle, 0, None), alt(*ways))
-
-
-def _served(witness: Witness, count: int, index: int) -> Iterator[tuple[Claims, int]]:
-    """Give what an item must fulfil to be counted, or not, and the count after it."""
-    full = witness.maximum is None and count >= witness.minimum
-    if index < witness.start or full:
-        yield (), count
-        return
-    if witness.maximum is None:
-        yield (), count
-    else:
-        yield negated(witness.claims), count
-    if witness.maximum is None or count < witness.maximum:
-        yield witness.claims, count + 1
