@@ -104,16 +104,14 @@ class _Range:
         return found
 
     def _listed(self, step: Fraction | None) -> Expr | None:
-        """Return the few numbers of a bounded set one by one."""
+        """Return the few numbers of a bounded set one by one, where no automaton divides."""
         low, high = self.interval.low, self.interval.high
         if step is None or low is None or high is None or self.interval.exclusions:
             return None
         first, last = ceil(low / step), floor(high / step)
         first += self.interval.low_open and first * step == low
         last -= self.interval.high_open and last * step == high
-        if step.denominator == 1 and step <= _MAX_DIVISOR:
-            return None
-        if last - first > _MAX_LISTED:
+        if self._multiples(step) is not None or last - first > _MAX_LISTED:
             return None
         return alt(*(literal(_plain(n * step)) for n in range(first, last + 1)))
 

@@ -164,3 +164,8 @@ def test_what_is_within_an_open_bound_stays_so_as_a_float(
     text = f"{int(bound) + off}.{tail}"
     if language({"type": "number", keyword: bound})(text):
         assert float(text) > bound if up else float(text) < bound
+
+
+@pytest.mark.parametrize("text", ["75.0", "75", "0.25", "99.750", "0", "100"])
+def test_a_multiple_between_bounds_is_spelled_freely(text: str) -> None:
+    assert language({"type": "number", "multipleOf": 0.25, "minimum": 0, "maximum": 100})(text)
