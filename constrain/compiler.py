@@ -34,7 +34,7 @@ __all__ = [
     "content_key",
 ]
 
-_ENGINE = "8"
+_ENGINE = "9"
 """Changes whenever equal constraints compile to other tables."""
 
 
