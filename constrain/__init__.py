@@ -20,6 +20,8 @@ if TYPE_CHECKING:
         compile_regex,
         compile_schema,
     )
+    from constrain.decoding.logits_processor import ConstraintLogitsProcessor
+    from constrain.decoding.model import vocabulary_of
     from constrain.errors import ConstrainError
     from constrain.limits import Limits
     from constrain.masks import MaskCache
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CompiledConstraint",
     "ConstrainError",
+    "ConstraintLogitsProcessor",
     "Limits",
     "MaskCache",
     "Matcher",
@@ -42,6 +45,7 @@ __all__ = [
     "compile_json",
     "compile_regex",
     "compile_schema",
+    "vocabulary_of",
 ]
 
 __version__ = "0.1.0"
@@ -49,6 +53,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "CompiledConstraint": "constrain.tables",
     "ConstrainError": "constrain.errors",
+    "ConstraintLogitsProcessor": "constrain.decoding.logits_processor",
     "Limits": "constrain.limits",
     "MaskCache": "constrain.masks",
     "Matcher": "constrain.matcher",
@@ -59,6 +64,7 @@ _HOMES = {
     "compile_json": "constrain.compiler",
     "compile_regex": "constrain.compiler",
     "compile_schema": "constrain.compiler",
+    "vocabulary_of": "constrain.decoding.model",
 }
 
 

@@ -23,7 +23,7 @@ from constrain.decoding.tokenizer import TextTokenizer
 from constrain.errors import ConstrainError, ModelError, UnknownModel
 from constrain.vocabulary import Vocabulary
 
-__all__ = ["LanguageModel", "ModelSpec", "language_model", "load_model"]
+__all__ = ["LanguageModel", "ModelSpec", "language_model", "load_model", "vocabulary_of"]
 
 _DEFAULT_CONTEXT = 2048  # for a configuration that names no length
 
@@ -87,13 +87,13 @@ def language_model(name: str, module: Any, tokenizer: TextTokenizer) -> Language
     Raises ModelError when its attention cannot be driven by explicit masks.
     """
     config = module.config.get_text_config()
+    vocabulary = vocabulary_of(module, tokenizer)
     takes = inspect.signature(module.forward).parameters
-    size = module.get_output_embeddings().weight.shape[0]
     return LanguageModel(
         name=name,
         module=module.eval(),
         tokenizer=tokenizer,
-        vocabulary=tokenizer.vocabulary(size=size, eos_ids=_end_ids(module)),
+        vocabulary=vocabulary,
         device=module.device,
         dtype=module.dtype,
         context_length=_context_length(config),
@@ -101,6 +101,16 @@ def language_model(name: str, module: Any, tokenizer: TextTokenizer) -> Language
         cache_argument="cache" if "cache" in takes else "past_key_values",
         keeps_logits="logits_to_keep" in takes,
     )
+
+
+def vocabulary_of(module: Any, tokenizer: Any) -> Vocabulary:
+    """Return what the engine needs to know of a causal model of transformers and its tokenizer.
+
+    Raises VocabularyError when the tokenizer's ids are no bytes.
+    """
+    text = tokenizer if isinstance(tokenizer, TextTokenizer) else TextTokenizer(tokenizer)
+    size = module.get_output_embeddings().weight.shape[0]
+    return text.vocabulary(size=size, eos_ids=_end_ids(module))
 
 
 def _loaded(spec: ModelSpec, source: str | Path, loader: Any, **options: Any) -> Any:
