@@ -9,14 +9,16 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from functools import cache
 from typing import Any
 
 from constrain.automata.pda import build_automaton
+from constrain.automata.regular import char_dfa
 from constrain.errors import ConstraintError, UnsatisfiableSchema
 from constrain.limits import Limits
-from constrain.schema import SchemaOptions, schema_grammar
+from constrain.schema import SchemaOptions, schema_grammar, unsatisfiable
 from constrain.store import Store
-from constrain.syntax.expr import Grammar, alt, literal
+from constrain.syntax.expr import Expr, Grammar, JsonString, alt, literal
 from constrain.syntax.grammar import GrammarFormat, grammar_format, read_grammar
 from constrain.syntax.inlining import with_fewer_rules
 from constrain.syntax.left_recursion import without_left_recursion
@@ -61,7 +63,25 @@ def compile_schema(
         )
 
     key = content_key(["schema", schema, asdict(options), dict(others or {})], vocabulary)
-    return _stored(key, vocabulary, limits, store, write)
+    try:
+        return _stored(key, vocabulary, limits, store, write)
+    except UnsatisfiableSchema as error:
+        if error.pointer:
+            raise
+        place = unsatisfiable(schema, options, limits, others, _emptiness(limits))
+        raise place from None
+
+
+def _emptiness(limits: Limits) -> Callable[[Expr], bool]:
+    """Return a test of whether a regular expression, or the strings of one, has no text."""
+    deadline = limits.deadline()
+
+    @cache
+    def is_empty(expr: Expr) -> bool:
+        regular = expr.content if isinstance(expr, JsonString) else expr
+        return char_dfa(regular, limits, deadline).is_empty()
+
+    return is_empty
 
 
 def compile_json(

@@ -11,7 +11,7 @@ Takes a parsed schema; gives a `SchemaGrammar`. Knows no tokens and no automata.
 
 from __future__ import annotations
 
-from constrain.schema.front import SchemaGrammar, schema_grammar
+from constrain.schema.front import SchemaGrammar, schema_grammar, unsatisfiable
 from constrain.schema.keywords import KEYWORDS, Keyword, KeywordAnswer
 from constrain.schema.options import SchemaOptions
 
@@ -22,4 +22,5 @@ __all__ = [
     "SchemaGrammar",
     "SchemaOptions",
     "schema_grammar",
+    "unsatisfiable",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +17,9 @@ from constrain.schema.normalize import Normalizer
 from constrain.schema.options import SchemaOptions
 from constrain.schema.prune import ending_rules, ends, productive
 from constrain.schema.types import Claims, Located
-from constrain.syntax.expr import Grammar, Nothing
+from constrain.syntax.expr import Expr, Grammar, Nothing
 
-__all__ = ["SchemaGrammar", "schema_grammar"]
+__all__ = ["SchemaGrammar", "schema_grammar", "unsatisfiable"]
 
 _DRAFT_NAMES = {4: "draft-04", 6: "draft-06", 7: "draft-07", 2019: "2019-09", 2020: "2020-12"}
 
@@ -53,19 +53,37 @@ def schema_grammar(
     written = lowering.grammar()
     grammar = productive(written)
     if isinstance(grammar.start, Nothing):
-        raise _unsatisfiable(lowering, ending_rules(written))
+        ending = ending_rules(written)
+        raise _unsatisfiable(lowering, lambda expr: ends(expr, ending))
     answers = tuple(normalizer.answers.values())
     return SchemaGrammar(grammar, answers, _DRAFT_NAMES[document.draft])
 
 
-def _unsatisfiable(lowering: Lowering, ending: frozenset[str]) -> UnsatisfiableSchema:
+def unsatisfiable(
+    schema: Mapping[str, Any] | bool,
+    options: SchemaOptions,
+    limits: Limits,
+    others: Mapping[str, Any] | None,
+    is_empty: Callable[[Expr], bool],
+) -> UnsatisfiableSchema:
+    """Return what is wrong with a schema whose grammar was found to have no text.
+
+    `is_empty` tells whether a string expression, or set algebra, has one.
+    """
+    normalizer = Normalizer(Document(schema, limits, others), limits, strict=options.strict)
+    lowering = Lowering(normalizer, options, limits)
+    ending = ending_rules(lowering.grammar(), is_empty)
+    return _unsatisfiable(lowering, lambda expr: ends(expr, ending, is_empty))
+
+
+def _unsatisfiable(lowering: Lowering, has_text: Callable[[Expr], bool]) -> UnsatisfiableSchema:
     """Name the innermost schema without a value that its parents need."""
     claims = lowering.normalizer.root()
     seen, pointer = {claims}, ""
     while True:
         pointer = next((c.pointer for c in claims if isinstance(c, Located)), pointer)
         needed = (c for c in _needed(lowering.normalizer, claims) if c not in seen)
-        empty = [c for c in needed if not ends(lowering.value(c), ending)]
+        empty = [c for c in needed if not has_text(lowering.value(c))]
         if not empty:
             break
         claims = empty[0]

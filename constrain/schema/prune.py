@@ -8,13 +8,16 @@ begun, and a schema that needs itself for ever is recognised: its start becomes 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from constrain.syntax.expr import (
     NOTHING,
     Alt,
+    And,
     Expr,
     Grammar,
+    JsonString,
+    Not,
     Nothing,
     Ref,
     Repeat,
@@ -35,8 +38,17 @@ def productive(grammar: Grammar) -> Grammar:
     return Grammar(start, _reachable(start, rules))
 
 
-def ending_rules(grammar: Grammar) -> frozenset[str]:
-    """Return the rules that have a text: the least fixed point, by a worklist."""
+def _never(expr: Expr) -> bool:
+    """Take set algebra to have a text: only an automaton would tell."""
+    del expr
+    return False
+
+
+def ending_rules(grammar: Grammar, is_empty: Callable[[Expr], bool] = _never) -> frozenset[str]:
+    """Return the rules that have a text: the least fixed point, by a worklist.
+
+    `is_empty` is asked about strings and set algebra.
+    """
     callers: dict[str, set[str]] = defaultdict(set)
     for name, expr in grammar.rules.items():
         for called in _calls(expr):
@@ -45,7 +57,7 @@ def ending_rules(grammar: Grammar) -> frozenset[str]:
     todo = list(grammar.rules)
     while todo:
         name = todo.pop()
-        if name not in ending and ends(grammar.rules[name], ending):
+        if name not in ending and ends(grammar.rules[name], ending, is_empty):
             ending.add(name)
             todo.extend(callers[name])
     return frozenset(ending)
@@ -63,7 +75,9 @@ def _calls(expr: Expr) -> Iterator[str]:
             todo.append(at.item)
 
 
-def ends(expr: Expr, ending: set[str] | frozenset[str]) -> bool:
+def ends(
+    expr: Expr, ending: set[str] | frozenset[str], is_empty: Callable[[Expr], bool] = _never
+) -> bool:
     """Return whether an expression has a text, given the rules that have one."""
     match expr:
         case Nothing():
@@ -71,11 +85,13 @@ def ends(expr: Expr, ending: set[str] | frozenset[str]) -> bool:
         case Ref(name):
             return name in ending
         case Seq(items):
-            return all(ends(item, ending) for item in items)
+            return all(ends(item, ending, is_empty) for item in items)
         case Alt(items):
-            return any(ends(item, ending) for item in items)
+            return any(ends(item, ending, is_empty) for item in items)
         case Repeat(item, minimum, _):
-            return minimum == 0 or ends(item, ending)
+            return minimum == 0 or ends(item, ending, is_empty)
+        case JsonString() | And() | Not():
+            return not is_empty(expr)
     return True
 
 
