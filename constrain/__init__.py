@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         compile_json,
         compile_regex,
         compile_schema,
+        compile_tags,
     )
     from constrain.decoding.logits_processor import ConstraintLogitsProcessor
     from constrain.decoding.model import vocabulary_of
@@ -45,6 +46,7 @@ __all__ = [
     "compile_json",
     "compile_regex",
     "compile_schema",
+    "compile_tags",
     "vocabulary_of",
 ]
 
@@ -64,6 +66,7 @@ _HOMES = {
     "compile_json": "constrain.compiler",
     "compile_regex": "constrain.compiler",
     "compile_schema": "constrain.compiler",
+    "compile_tags": "constrain.compiler",
     "vocabulary_of": "constrain.decoding.model",
 }
 

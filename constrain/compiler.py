@@ -24,6 +24,7 @@ from constrain.syntax.inlining import with_fewer_rules
 from constrain.syntax.left_recursion import without_left_recursion
 from constrain.syntax.regex import parse_regex
 from constrain.tables import Automaton, CompiledConstraint, Note
+from constrain.tags import tags_grammar
 from constrain.vocabulary import Vocabulary
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "compile_regex",
     "compile_rules",
     "compile_schema",
+    "compile_tags",
     "content_key",
 ]
 
@@ -126,6 +128,19 @@ def compile_choices(
     key = content_key(["choices", list(choices)], vocabulary)
     grammar = Grammar(alt(*(literal(choice) for choice in choices)), {})
     return _stored(key, vocabulary, limits or Limits(), store, lambda: (grammar, ()))
+
+
+def compile_tags(
+    parts: Sequence[Mapping[str, Any]],
+    vocabulary: Vocabulary,
+    options: SchemaOptions | None = None,
+    limits: Limits | None = None,
+    store: Store | None = None,
+) -> CompiledConstraint:
+    """Compile structural tags: free text with constrained islands (see `constrain.tags`)."""
+    options, limits = options or SchemaOptions(), limits or Limits()
+    key = content_key(["tags", list(parts), asdict(options)], vocabulary)
+    return _stored(key, vocabulary, limits, store, lambda: tags_grammar(parts, options, limits))
 
 
 def compile_grammar(
