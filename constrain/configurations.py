@@ -80,7 +80,8 @@ class LazyAutomaton:
         self, node: int, kept_frames: int, reach: int, writable: NDArray[np.bool_]
     ) -> bool:
         """Return whether plain characters leave `node` as it is, as far as masks can tell."""
-        return self.run(mask_kernels.is_plain, node, kept_frames, reach, writable) == 1
+        paths = np.empty(8, dtype=np.int64)
+        return self.run(mask_kernels.is_plain, node, kept_frames, reach, writable, paths) == 1
 
     def walk_trie(
         self, node: int, trie: TokenTrie, path: NDArray[np.int32], row: NDArray[np.uint32]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from constrain.jit import jit
+from constrain.jit import inlined, kernel
 from constrain.tables import HIGH, LEAST, LOW, NO_LOOP, UNBOUNDED, Automaton
 
 __all__ = [
@@ -79,7 +79,7 @@ class Configurations(NamedTuple):
     visited_stamp: NDArray[np.int64]  # (2 W,)
 
 
-@jit
+@inlined
 def _mix(value: int) -> int:
     """Scramble 64 bits (the finaliser of MurmurHash3, Appleby 2011), to a non-negative number."""
     x = np.uint64(value)
@@ -91,12 +91,12 @@ def _mix(value: int) -> int:
     return np.int64(x & np.uint64(0x7FFFFFFFFFFFFFFF))
 
 
-@jit
+@inlined
 def _frame_hash(state: int, count: int, below: int) -> int:
     return _mix((np.int64(state) << 32) ^ np.int64(below) ^ (np.int64(count) * 0x9E3779B97F4A7))
 
 
-@jit
+@inlined
 def _members_hash(members: NDArray[np.int64], flags: int) -> int:
     mixed = np.int64(flags)
     for member in members:
@@ -104,7 +104,7 @@ def _members_hash(members: NDArray[np.int64], flags: int) -> int:
     return _mix(mixed)
 
 
-@jit
+@kernel
 def rehash(c: Configurations) -> None:
     """Fill the empty hash tables of arrays that were made larger."""
     room = c.frame_table.shape[0] - 1
@@ -122,7 +122,7 @@ def rehash(c: Configurations) -> None:
         c.node_table[slot] = n
 
 
-@jit
+@inlined
 def push_frame(c: Configurations, state: int, count: int, below: int) -> int:
     """Return the stack with one more frame, or NEED_ROOM."""
     room = c.frame_table.shape[0] - 1
@@ -143,7 +143,7 @@ def push_frame(c: Configurations, state: int, count: int, below: int) -> int:
     return f
 
 
-@jit
+@inlined
 def _push(c: Configurations, size: int, state: int, count: int, stack: int) -> int:
     """Put a work item down unless it was seen; return the new size, or TOO_MANY."""
     key = (np.int64(state) << 32) | np.int64(stack)
@@ -169,13 +169,13 @@ def _push(c: Configurations, size: int, state: int, count: int, stack: int) -> i
     return size + 1
 
 
-@jit
+@inlined
 def _return(c: Configurations, size: int, stack: int) -> int:
     """Go back to the caller of a stack that has frames."""
     return _push(c, size, c.frame_return[stack], c.frame_count[stack], c.frame_below[stack])
 
 
-@jit
+@kernel
 def _close(a: Automaton, c: Configurations, size: int) -> int:
     """Close the work items under silent moves and intern the node; return it, or a code < 0."""
     flags = 0
@@ -219,19 +219,36 @@ def _close(a: Automaton, c: Configurations, size: int) -> int:
     return intern_node(c, kept, flags)
 
 
-@jit
+@inlined
 def _can_end(a: Automaton, head: int, count: int) -> bool:
     """Return whether a loop can end well when `head` is reached with `count`."""
     high = a.loops[head, HIGH]
     return a.loops[head, LOW] <= count and (high == UNBOUNDED or count <= high)
 
 
-@jit
+@inlined
+def _sort(values: NDArray[np.int64], count: int) -> None:
+    """Sort the first `count` values (Shell 1959; gaps of Knuth, volume 3): no room is needed."""
+    gap = 1
+    while gap < count // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(gap, count):
+            value = values[i]
+            j = i
+            while j >= gap and values[j - gap] > value:
+                values[j] = values[j - gap]
+                j -= gap
+            values[j] = value
+        gap //= 3
+
+
+@kernel
 def intern_node(c: Configurations, kept: int, flags: int) -> int:
     """Return the node of the members in `found[:kept]` (sorted, made unique), or NEED_ROOM."""
     if kept == 0 and flags == 0:
         return DEAD
-    c.found[:kept].sort()
+    _sort(c.found, kept)
     unique = 0
     for i in range(kept):
         if unique > 0 and c.found[i] == c.found[unique - 1]:
@@ -266,19 +283,23 @@ def intern_node(c: Configurations, kept: int, flags: int) -> int:
     return n
 
 
-@jit
+@kernel
 def start_node(a: Automaton, c: Configurations) -> int:
     """Return the node before the first byte, or a code < 0."""
     c.used[3] += 1
     return _close(a, c, _push(c, 0, a.start[0], 0, BOTTOM))
 
 
-@jit
+@inlined
 def step(a: Automaton, c: Configurations, node: int, byte_class: int) -> int:
     """Return the node after a byte of `byte_class`, DEAD, or a code < DEAD."""
     known = c.next_node[node, byte_class]
-    if known != UNKNOWN:
-        return known
+    return known if known != UNKNOWN else _new_step(a, c, node, byte_class)
+
+
+@kernel
+def _new_step(a: Automaton, c: Configurations, node: int, byte_class: int) -> int:
+    """Compute and remember the node after a byte of `byte_class`; DEAD, or a code < DEAD."""
     byte = a.class_byte[byte_class] & 255
     repeats = a.class_byte[byte_class] > 255
     c.used[3] += 1
@@ -297,7 +318,7 @@ def step(a: Automaton, c: Configurations, node: int, byte_class: int) -> int:
     return target
 
 
-@jit
+@kernel
 def walk_bytes(a: Automaton, c: Configurations, node: int, data: NDArray[np.uint8]) -> int:
     """Return the node after all bytes of `data` (n,) uint8, DEAD, or a code < DEAD."""
     for byte in data:
@@ -307,7 +328,7 @@ def walk_bytes(a: Automaton, c: Configurations, node: int, data: NDArray[np.uint
     return node
 
 
-@jit
+@kernel
 def live_bytes(a: Automaton, c: Configurations, node: int, live: NDArray[np.bool_]) -> int:
     """Mark in `live` (256,) the bytes that may follow; return their number, or a code < DEAD."""
     count = 0
@@ -320,7 +341,7 @@ def live_bytes(a: Automaton, c: Configurations, node: int, live: NDArray[np.bool
     return count
 
 
-@jit
+@kernel
 def adopt_node(
     a: Automaton,
     c: Configurations,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from constrain.jit import jit
+from constrain.jit import inlined, kernel
 from constrain.kernels import (
     BOTTOM,
     CUT,
@@ -27,7 +27,7 @@ from constrain.tables import FIRST, HIGH, LAST, LEAST, NO_LOOP, UNBOUNDED, Autom
 __all__ = ["abstract_node", "is_plain", "walk_trie"]
 
 
-@jit
+@kernel
 def walk_trie(
     a: Automaton,
     c: Configurations,
@@ -68,7 +68,7 @@ def walk_trie(
     return 0
 
 
-@jit
+@kernel
 def abstract_node(a: Automaton, c: Configurations, node: int, kept_frames: int, reach: int) -> int:
     """Return the node that stands for `node` when looking at most `reach` bytes ahead.
 
@@ -102,7 +102,7 @@ def abstract_node(a: Automaton, c: Configurations, node: int, kept_frames: int, 
     return intern_node(c, length, c.node_flags[node] & CUT_REACHED)
 
 
-@jit
+@inlined
 def _alike(a: Automaton, head: int, count: int, reach: int) -> int:
     """Return the smallest count that no text of `reach` items can tell from `count`."""
     last = a.loops[head, LAST]
@@ -113,7 +113,7 @@ def _alike(a: Automaton, head: int, count: int, reach: int) -> int:
     return 0 if count + reach < a.loops[head, FIRST] else count
 
 
-@jit
+@kernel
 def is_plain(
     a: Automaton,
     c: Configurations,
@@ -121,20 +121,21 @@ def is_plain(
     kept_frames: int,
     reach: int,
     writable: NDArray[np.bool_],
+    paths: NDArray[np.int64],
 ) -> int:
     """Return 1 when any plain character (see constrain.plain) leads from `node` to its like.
 
     Alike is what `abstract_node` does not tell apart. Every state of a UTF-8 decoder (RFC 3629)
-    must go with one node: `paths[u]` for state u, numbered by what is still to come. Returns 0
-    when it is not so, a code < DEAD on trouble.
+    must go with one node: `paths[u]` (8,) for state u, numbered by what is still to come (scratch).
+    Returns 0 when it is not so, a code < DEAD on trouble.
     """
     for byte in range(0x20, 0x80):
-        if byte in {0x22, 0x5C} or not writable[byte]:
+        if byte in (0x22, 0x5C) or not writable[byte]:
             continue
         verdict = _leads_back(a, c, node, node, byte, kept_frames, reach)
         if verdict != 1:
             return verdict
-    paths = np.full(8, UNKNOWN, dtype=np.int64)
+    paths[:] = UNKNOWN
     for byte in range(0xC2, 0xF5):
         if writable[byte]:
             verdict = _leads_to(a, c, paths, node, byte, _UTF8_LEAD[byte - 0xC2])
@@ -170,7 +171,7 @@ _UTF8_NEXT = np.array(
 """(state, lowest byte, highest byte, next state): 0 is between characters; in order of reach."""
 
 
-@jit
+@kernel
 def _leads_to(
     a: Automaton, c: Configurations, paths: NDArray[np.int64], node: int, byte: int, state: int
 ) -> int:
@@ -183,7 +184,7 @@ def _leads_to(
     return 1 if target != DEAD and target == paths[state] else 0
 
 
-@jit
+@kernel
 def _leads_back(
     a: Automaton,
     c: Configurations,

@@ -1,6 +1,6 @@
 """What can be reached in an automaton: distances to a return, and calls that never read.
 
-Jitted passes over the arrays of an `Automaton`; arrays in, arrays out.
+Passes over the arrays of an `Automaton`; arrays in, arrays out.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from constrain.jit import jit
+from constrain.jit import inlined, kernel
 from constrain.tables import COST, HIGH, LEAST, NO_LOOP, SHORTEST, Automaton
 
 __all__ = ["FAR", "distances", "is_left_recursive"]
@@ -17,20 +17,36 @@ FAR = 1 << 60
 """The distance of a state that cannot be completed."""
 
 
-@jit
 def distances(a: Automaton) -> NDArray[np.int64]:
-    """Return the fewest bytes from each state to a return of its rule, shape (S,), FAR for none.
+    """Return the fewest bytes from each state to a return of its rule, shape (S,), FAR for none."""
+    states = len(a.is_return)
+    distance = np.full(states, FAR, dtype=np.int64)
+    first, before = np.zeros(states + 1, dtype=np.int64), np.zeros(_targets(a), dtype=np.int64)
+    queue = np.arange(states, dtype=np.int64)
+    _relax(a, distance, first, before, queue, np.ones(states, dtype=np.bool_))
+    return distance
+
+
+def _targets(a: Automaton) -> int:
+    return len(a.edge_target) + len(a.epsilon_target) + 2 * len(a.call_entry)
+
+
+@kernel
+def _relax(
+    a: Automaton,
+    distance: NDArray[np.int64],
+    first: NDArray[np.int64],
+    before: NDArray[np.int64],
+    queue: NDArray[np.int64],
+    waiting: NDArray[np.bool_],
+) -> int:
+    """Lower `distance` (S,) from FAR to what it is; the rest is scratch, all states `waiting`.
 
     Relaxation with a queue of states whose successors came nearer (Bellman and Ford, over calls as
     in Knuth, "A generalization of Dijkstra's algorithm", 1977).
     """
     states = a.is_return.shape[0]
-    distance = np.full(states, FAR, dtype=np.int64)
-    first, before = _predecessors(a)
-    queue = np.empty(states, dtype=np.int64)
-    waiting = np.ones(states, dtype=np.bool_)
-    for s in range(states):
-        queue[s] = s
+    _predecessors(a, first, before)
     head, size = 0, states
     while size > 0:
         s = queue[head]
@@ -47,21 +63,18 @@ def distances(a: Automaton) -> NDArray[np.int64]:
                 waiting[p] = True
                 queue[(head + size) % states] = p
                 size += 1
-    return distance
+    return 0
 
 
-@jit
-def _predecessors(a: Automaton) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return (row starts, rows): for each state the states whose distance depends on its own."""
+@inlined
+def _predecessors(a: Automaton, first: NDArray[np.int64], before: NDArray[np.int64]) -> None:
+    """Write for each state the states whose distance depends on its own, rows `first` (S + 1,)."""
     states = a.is_return.shape[0]
-    first = np.zeros(states + 1, dtype=np.int64)
     for targets in (a.edge_target, a.epsilon_target, a.call_entry, a.call_return):
         for target in targets:
             first[target + 1] += 1
     for s in range(states):
         first[s + 1] += first[s]
-    place = first[:-1].copy()
-    before = np.empty(first[states], dtype=np.int64)
     for starts, targets in (
         (a.edge_start, a.edge_target),
         (a.epsilon_start, a.epsilon_target),
@@ -70,12 +83,14 @@ def _predecessors(a: Automaton) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     ):
         for s in range(states):
             for i in range(starts[s], starts[s + 1]):
-                before[place[targets[i]]] = s
-                place[targets[i]] += 1
-    return first, before
+                before[first[targets[i]]] = s
+                first[targets[i]] += 1
+    for s in range(states, 0, -1):
+        first[s] = first[s - 1]
+    first[0] = 0
 
 
-@jit
+@inlined
 def _best(a: Automaton, distance: NDArray[np.int64], s: int) -> int:
     if a.loops[s, HIGH] != NO_LOOP:
         calls = max(a.loops[s, LEAST], a.loops[s, SHORTEST])
@@ -95,22 +110,30 @@ def _best(a: Automaton, distance: NDArray[np.int64], s: int) -> int:
     return best
 
 
-@jit
 def is_left_recursive(a: Automaton) -> bool:
-    """Return whether some call can come back to itself before a byte is read.
+    """Return whether some call can come back to itself before a byte is read."""
+    states = len(a.is_return)
+    silent = a.is_return & ((a.loops[:, HIGH] == NO_LOOP) | (a.loops[:, LEAST] == 0))
+    scratch = np.zeros((6, states), dtype=np.int64)
+    return bool(_has_silent_call_cycle(a, silent, scratch))
+
+
+@kernel
+def _has_silent_call_cycle(
+    a: Automaton, silent: NDArray[np.bool_], scratch: NDArray[np.int64]
+) -> bool:
+    """Return whether a call is inside a cycle of silent moves; `silent` is where a state returns.
 
     Over the graph of silent moves (epsilon edges, calls, and skipping calls that may read
     nothing), a call inside a strongly connected component would push frames without end.
     Components by Tarjan's algorithm (1972), without recursion.
     """
     states = a.is_return.shape[0]
-    silent = _silently_returning(a)
-    order = np.full(states, -1, dtype=np.int64)
-    low = np.zeros(states, dtype=np.int64)
-    component = np.full(states, -1, dtype=np.int64)
-    stack = np.zeros(states, dtype=np.int64)
-    path = np.zeros(states, dtype=np.int64)
-    place = np.zeros(states, dtype=np.int64)
+    _spread(a, silent)
+    order, low, component = scratch[0], scratch[1], scratch[2]
+    stack, path, place = scratch[3], scratch[4], scratch[5]
+    order[:] = -1
+    component[:] = -1
     counter, found, height = 0, 0, 0
     for root in range(states):
         if order[root] >= 0:
@@ -153,7 +176,7 @@ def is_left_recursive(a: Automaton) -> bool:
     return False
 
 
-@jit
+@inlined
 def _silent_move(a: Automaton, silent: NDArray[np.bool_], s: int, number: int) -> int:
     """Return the target of silent move `number` of `s`, -2 when it is none, -1 after the last."""
     epsilons = a.epsilon_start[s + 1] - a.epsilon_start[s]
@@ -169,24 +192,23 @@ def _silent_move(a: Automaton, silent: NDArray[np.bool_], s: int, number: int) -
     return a.call_return[i] if silent[a.call_entry[i]] else -2
 
 
-@jit
-def _silently_returning(a: Automaton) -> NDArray[np.bool_]:
+@inlined
+def _spread(a: Automaton, silent: NDArray[np.bool_]) -> None:
+    """Mark as silent all states that may return without reading, given those that return."""
     states = a.is_return.shape[0]
-    looping = a.loops[:, HIGH] != NO_LOOP
-    silent = a.is_return & (~looping | (a.loops[:, LEAST] == 0))
     changed = True
     while changed:
         changed = False
         for s in range(states):
             if silent[s]:
                 continue
+            looping = a.loops[s, HIGH] != NO_LOOP
             may = False
             for e in range(a.epsilon_start[s], a.epsilon_start[s + 1]):
                 may = may or silent[a.epsilon_target[e]]
             for i in range(a.call_start[s], a.call_start[s + 1]):
                 skips = silent[a.call_entry[i]]
-                may = may or (skips and (looping[s] or silent[a.call_return[i]]))
+                may = may or (skips and (looping or silent[a.call_return[i]]))
             if may:
                 silent[s] = True
                 changed = True
-    return silent
