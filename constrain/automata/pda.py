@@ -37,6 +37,7 @@ from constrain.syntax.expr import (
     Repeat,
     Seq,
     conjunction,
+    names,
 )
 from constrain.tables import UNBOUNDED, Automaton
 
@@ -93,12 +94,12 @@ class _Uses:
 
     def __post_init__(self) -> None:
         references = {name: _references(body) for name, body in self.grammar.rules.items()}
-        for names in (*references.values(), _references(self.grammar.start)):
-            for name in names:
+        for used in (*references.values(), _references(self.grammar.start)):
+            for name in used:
                 if name not in self.grammar.rules:
                     raise ConstraintError(f"there is no rule {name!r}", place="the grammar")
-            self.counts.update(names)
-        self.recursive = _cycle_cuts({name: set(names) for name, names in references.items()})
+            self.counts.update(used)
+        self.recursive = _cycle_cuts({name: set(used) for name, used in references.items()})
 
 
 class _PdaBuilder(ByteNfa):
@@ -139,7 +140,7 @@ class _PdaBuilder(ByteNfa):
     # ------------------------------------------------------------ parts that are built once
 
     def _is_shared(self, expr: Expr) -> bool:
-        return size_of(expr, self._sizes) > _SHARED and not _references(expr)
+        return not names(expr) and size_of(expr, self._sizes) > _SHARED
 
     def _fragment(self, expr: Expr, *, is_rule: bool) -> Fragment:
         """Return `expr`, which holds no references, as a fragment; a rule returns at its end."""
@@ -337,7 +338,7 @@ def _references(expr: Expr) -> list[str]:
             case Ref(name):
                 found.append(name)
             case Seq(items) | Alt(items):
-                work.extend(items)
+                work.extend(item for item in items if names(item))
             case Repeat(item, _, _):
                 work.append(item)
             case _:

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 from constrain.limits import Limits
 from constrain.schema.arrays import array_expr
@@ -58,7 +59,10 @@ _SHARED_NODES = 1_000
 # Most patterns are counted at no cost, but one whose lengths leave gaps takes its states once for
 # every count.
 _MAX_COUNTED = 100_000
-_INTEGERS = NumberSet(ranges=(NumberRange(multiples=frozenset({Fraction(1)})),))
+_NUMBERS = {
+    "number": ANY_TYPE.numbers,
+    "integer": NumberSet(ranges=(NumberRange(multiples=frozenset({Fraction(1)})),)),
+}
 _SHARED = {"string": "any string", "number": "any number", "integer": "any integer"}
 
 
@@ -193,10 +197,9 @@ class Lowering:
         def write() -> Expr:
             return number_texts(numbers, self.options, self.report(claims, "multipleOf"))
 
-        if numbers == ANY_TYPE.numbers:
-            return self._shared("number", write)
-        if numbers == _INTEGERS:
-            return self._shared("integer", write)
+        unbounded = next((key for key, known in _NUMBERS.items() if numbers == known), None)
+        if unbounded is not None:
+            return self._shared(unbounded, lambda: _unbounded(unbounded, self.options))
         return write() if numbers else NOTHING
 
     def _shared(self, key: str, write: Callable[[], Expr]) -> Expr:
@@ -204,6 +207,11 @@ class Lowering:
         if name not in self.rules:
             self.add(name, write())
         return Ref(name)
+
+
+@lru_cache(maxsize=32)
+def _unbounded(key: str, options: SchemaOptions) -> Expr:
+    return number_texts(_NUMBERS[key], options, lambda why: None)
 
 
 def _label(claims: Claims) -> str:

@@ -8,7 +8,7 @@ begun, and a schema that needs itself for ever is recognised: its start becomes 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from constrain.syntax.expr import (
     NOTHING,
@@ -23,6 +23,7 @@ from constrain.syntax.expr import (
     Repeat,
     Seq,
     alt,
+    names,
     repeat,
     seq,
 )
@@ -33,6 +34,8 @@ __all__ = ["ending_rules", "ends", "productive"]
 def productive(grammar: Grammar) -> Grammar:
     """Return the grammar without rules, alternatives and repetitions that have no text."""
     ending = ending_rules(grammar)
+    if len(ending) == len(grammar.rules):
+        return Grammar(grammar.start, _reachable(grammar.start, dict(grammar.rules)))
     start = _kept(grammar.start, ending)
     rules = {name: _kept(expr, ending) for name, expr in grammar.rules.items() if name in ending}
     return Grammar(start, _reachable(start, rules))
@@ -51,7 +54,7 @@ def ending_rules(grammar: Grammar, is_empty: Callable[[Expr], bool] = _never) ->
     """
     callers: dict[str, set[str]] = defaultdict(set)
     for name, expr in grammar.rules.items():
-        for called in _calls(expr):
+        for called in names(expr):
             callers[called].add(name)
     ending: set[str] = set()
     todo = list(grammar.rules)
@@ -61,18 +64,6 @@ def ending_rules(grammar: Grammar, is_empty: Callable[[Expr], bool] = _never) ->
             ending.add(name)
             todo.extend(callers[name])
     return frozenset(ending)
-
-
-def _calls(expr: Expr) -> Iterator[str]:
-    todo = [expr]
-    while todo:
-        at = todo.pop()
-        if isinstance(at, Ref):
-            yield at.name
-        elif isinstance(at, Seq | Alt):
-            todo.extend(at.items)
-        elif isinstance(at, Repeat):
-            todo.append(at.item)
 
 
 def ends(
@@ -110,10 +101,10 @@ def _kept(expr: Expr, ending: frozenset[str]) -> Expr:
 
 def _reachable(start: Expr, rules: dict[str, Expr]) -> dict[str, Expr]:
     found: dict[str, Expr] = {}
-    todo = list(_calls(start))
+    todo = list(names(start))
     while todo:
         name = todo.pop()
         if name not in found:
             found[name] = rules[name]
-            todo.extend(_calls(rules[name]))
+            todo.extend(names(rules[name]))
     return {name: expr for name, expr in rules.items() if name in found}

@@ -44,9 +44,28 @@ __all__ = [
     "complement",
     "conjunction",
     "literal",
+    "names",
     "repeat",
     "seq",
 ]
+
+
+class _Remembering:
+    """Where a node keeps what would be computed over and over: its hash, the names it refers to."""
+
+    __slots__ = ("_hash", "_names")
+    __match_args__: tuple[str, ...]
+    _hash: int
+    _names: frozenset[str]
+
+
+def _hash_once(node: _Remembering) -> int:
+    try:
+        return node._hash
+    except AttributeError:
+        found = hash((type(node), *(getattr(node, name) for name in node.__match_args__)))
+        object.__setattr__(node, "_hash", found)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,29 +86,37 @@ class Literal:
 
 
 @dataclass(frozen=True, slots=True)
-class Chars:
+class Chars(_Remembering):
     """Any single character of a set."""
+
+    __hash__ = _hash_once
 
     charset: CharSet
 
 
 @dataclass(frozen=True, slots=True)
-class Seq:
+class Seq(_Remembering):
     """One text of each item, in order. At least two items."""
 
+    __hash__ = _hash_once
+
     items: tuple[Expr, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Alt:
+class Alt(_Remembering):
     """A text of any item. At least two items."""
 
+    __hash__ = _hash_once
+
     items: tuple[Expr, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat:
+class Repeat(_Remembering):
     """From `minimum` to `maximum` texts of `item` in a row; no `maximum`: any number."""
+
+    __hash__ = _hash_once
 
     item: Expr
     minimum: int
@@ -97,15 +124,19 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
-class And:
+class And(_Remembering):
     """A text that is in every item. Items are regular: they hold no Ref or JsonString."""
+
+    __hash__ = _hash_once
 
     items: tuple[Expr, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Not:
+class Not(_Remembering):
     """Any text of scalar values that is not in `item`, which is regular."""
+
+    __hash__ = _hash_once
 
     item: Expr
 
@@ -125,12 +156,14 @@ class Divisible:
 
 
 @dataclass(frozen=True, slots=True)
-class JsonString:
+class JsonString(_Remembering):
     r"""The JSON spellings of the strings whose decoded value is in `content` (regular).
 
     Spelled as RFC 8259 section 7 allows, canonically: raw UTF-8; the short escapes for `"`, `\`,
     backspace, form feed, newline, return and tab; `\u00XX` for the other control characters.
     """
+
+    __hash__ = _hash_once
 
     content: Expr
 
@@ -185,6 +218,29 @@ NOTHING = Nothing()
 EMPTY = Empty()
 ANY_CHAR = Chars(ANY)
 ANY_TEXT = Repeat(ANY_CHAR, 0, None)
+_NO_NAMES: frozenset[str] = frozenset()
+
+
+def names(expr: Expr) -> frozenset[str]:
+    """Return the names of the rules that `expr` refers to."""
+    match expr:
+        case Ref(name):
+            return frozenset((name,))
+        case Seq(items) | Alt(items):
+            return _names_once(expr, items)
+        case Repeat(item, _, _):
+            return _names_once(expr, (item,))
+        case _:
+            return _NO_NAMES
+
+
+def _names_once(node: _Remembering, items: tuple[Expr, ...]) -> frozenset[str]:
+    try:
+        return node._names
+    except AttributeError:
+        found = _NO_NAMES.union(*map(names, items))
+        object.__setattr__(node, "_names", found)
+        return found
 
 
 def literal(text: str) -> Expr:
