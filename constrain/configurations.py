@@ -24,7 +24,7 @@ __all__ = ["LazyAutomaton", "Moment"]
 Moment = tuple[int, tuple[tuple[int, tuple[tuple[int, int], ...]], ...]]
 """A node spelled out: its flags, then (state, frames from the bottom as (return state, count))."""
 
-_FRAMES, _NODES, _MEMBERS, _WORK = 1024, 256, 4096, 1 << 15
+_FRAMES, _NODES, _MEMBERS, _FIRST_WORK, _WORK = 1024, 512, 4096, 512, 1 << 15
 
 
 class LazyAutomaton:
@@ -119,6 +119,9 @@ class LazyAutomaton:
             outcome = int(kernel(self.automaton, self._arrays, *arguments))
             if outcome == NEED_ROOM:
                 self._hold(_enlarged(self._arrays))
+            elif outcome == TOO_MANY and len(self._arrays.work_state) < _WORK:
+                work = _work_arrays(8 * len(self._arrays.work_state))
+                self._hold(self._arrays._replace(**work))
             elif outcome == TOO_MANY:
                 raise LimitExceeded("configurations", given=_WORK + 1, allowed=_WORK)
             else:
@@ -168,30 +171,52 @@ def _allocate(frames: int, nodes: int, members: int, classes: int) -> kernels.Co
         node_flags=np.zeros(nodes, dtype=np.uint8),
         node_table=np.full(2 * nodes, -1, dtype=np.int32),
         members=np.zeros(members, dtype=np.int64),
-        next_node=np.zeros((nodes, classes), dtype=np.int32),
+        next_node=np.empty((nodes, classes), dtype=np.int32),
         used=np.zeros(4, dtype=np.int64),
-        work_state=np.zeros(_WORK, dtype=np.int32),
-        work_count=np.zeros(_WORK, dtype=np.int64),
-        work_stack=np.zeros(_WORK, dtype=np.int32),
-        found=np.zeros(_WORK, dtype=np.int64),
-        visited_key=np.zeros(2 * _WORK, dtype=np.int64),
-        visited_count=np.zeros(2 * _WORK, dtype=np.int64),
-        visited_stamp=np.zeros(2 * _WORK, dtype=np.int64),
+        **_work_arrays(_FIRST_WORK),
     )
     arrays.used[0] = CUT + 1
     return arrays
 
 
+def _work_arrays(size: int) -> dict[str, NDArray[Any]]:
+    """Return the scratch of `Configurations` for so many work items; most texts need few."""
+    return {
+        "work_state": np.zeros(size, dtype=np.int32),
+        "work_count": np.zeros(size, dtype=np.int64),
+        "work_stack": np.zeros(size, dtype=np.int32),
+        "found": np.zeros(size, dtype=np.int64),
+        "visited_key": np.zeros(2 * size, dtype=np.int64),
+        "visited_count": np.zeros(2 * size, dtype=np.int64),
+        "visited_stamp": np.zeros(2 * size, dtype=np.int64),
+    }
+
+
 def _enlarged(old: kernels.Configurations) -> kernels.Configurations:
-    """Return arrays of twice the room with the same contents."""
-    frames, nodes, members = len(old.frame_return), len(old.node_flags), len(old.members)
-    new = _allocate(2 * frames, 2 * nodes, 2 * members, old.next_node.shape[1])
-    for name in ("frame_return", "frame_count", "frame_below", "node_flags", "members", "used"):
-        source = getattr(old, name)
-        getattr(new, name)[: len(source)] = source
-    new.node_start[: len(old.node_start)] = old.node_start
-    new.next_node[: len(old.next_node)] = old.next_node
-    new.visited_stamp[:] = 0
-    new.used[3] = 0
-    kernels.rehash(new)
+    """Return the arrays with twice the room of the kind that is full."""
+    frames, nodes = len(old.frame_return), len(old.node_flags)
+    if old.used[0] >= frames:
+        new = old._replace(
+            frame_return=_grown(old.frame_return),
+            frame_count=_grown(old.frame_count),
+            frame_below=_grown(old.frame_below),
+            frame_table=np.full(4 * frames, -1, dtype=np.int32),
+        )
+        kernels.rehash_frames(new)
+    elif old.used[1] >= nodes:
+        new = old._replace(
+            node_start=np.append(old.node_start, np.zeros(nodes, dtype=np.int32)),
+            node_flags=_grown(old.node_flags),
+            node_table=np.full(4 * nodes, -1, dtype=np.int32),
+            next_node=_grown(old.next_node),
+        )
+        kernels.rehash_nodes(new)
+    else:
+        new = old._replace(members=_grown(old.members))
     return new
+
+
+def _grown(array: NDArray[Any]) -> NDArray[Any]:
+    larger = np.empty((2 * len(array), *array.shape[1:]), dtype=array.dtype)
+    larger[: len(array)] = array
+    return larger

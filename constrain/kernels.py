@@ -34,7 +34,8 @@ __all__ = [
     "intern_node",
     "live_bytes",
     "push_frame",
-    "rehash",
+    "rehash_frames",
+    "rehash_nodes",
     "start_node",
     "step",
     "walk_bytes",
@@ -105,14 +106,19 @@ def _members_hash(members: NDArray[np.int64], flags: int) -> int:
 
 
 @kernel
-def rehash(c: Configurations) -> None:
-    """Fill the empty hash tables of arrays that were made larger."""
+def rehash_frames(c: Configurations) -> None:
+    """Fill the empty hash table of frames whose arrays were made larger."""
     room = c.frame_table.shape[0] - 1
     for f in range(CUT + 1, c.used[0]):
         slot = _frame_hash(c.frame_return[f], c.frame_count[f], c.frame_below[f]) & room
         while c.frame_table[slot] >= 0:
             slot = (slot + 1) & room
         c.frame_table[slot] = f
+
+
+@kernel
+def rehash_nodes(c: Configurations) -> None:
+    """Fill the empty hash table of nodes whose arrays were made larger."""
     room = c.node_table.shape[0] - 1
     for n in range(c.used[1]):
         members = c.members[c.node_start[n] : c.node_start[n + 1]]
@@ -351,6 +357,8 @@ def adopt_node(
     flags: int,
 ) -> int:
     """Intern a node given as states (n,) and their frames (m, 2), rows `starts` (n + 1,)."""
+    if states.shape[0] > c.found.shape[0]:
+        return TOO_MANY
     for i in range(states.shape[0]):
         stack = BOTTOM
         for j in range(starts[i], starts[i + 1]):

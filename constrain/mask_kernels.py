@@ -88,6 +88,8 @@ def abstract_node(a: Automaton, c: Configurations, node: int, kept_frames: int, 
             frames[height] = stack
             height += 1
             stack = c.frame_below[stack]
+        if stack > CUT and height < kept_frames:
+            return TOO_MANY
         below = BOTTOM if stack == BOTTOM else CUT
         for j in range(height - 1, -1, -1):
             f = frames[j]

@@ -274,6 +274,8 @@ def guarded_tokens(
     The trie is that of `vocabulary.TokenTrie`; `path` and `passed` (max_depth + 1,) are scratch.
     Returns 0, or a code < DEAD.
     """
+    if node == DEAD:
+        return 0
     path[0] = node
     passed[0] = False
     i = 0
