@@ -169,7 +169,9 @@ class MaskCache:
         return self._kept(row)
 
     def _is_plain(self, node: int, kept_frames: int) -> bool:
-        return self.lazy.is_plain(node, kept_frames, self._trie.max_depth, self._plain.writable)
+        return node != DEAD and self.lazy.is_plain(
+            node, kept_frames, self._trie.max_depth, self._plain.writable
+        )
 
     def _kept(self, row: NDArray[np.uint32]) -> int:
         """Return the index of a row; equal rows are kept once."""
