@@ -1,4 +1,4 @@
-"""`constrain extract`: documents become records that satisfy a schema, a regex or a choice."""
+"""`constrain extract`: documents become records that satisfy a constraint."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ def extract(
     *,
     schema: options.Schema = None,
     regex: options.Regex = None,
+    grammar: options.Grammar = None,
+    grammar_format: options.GrammarFormat = None,
     choices: options.Choices = None,
+    choices_file: options.ChoicesFile = None,
     whitespace: options.Whitespace = None,
     strict: options.Strict = False,
     text_field: options.TextField = None,
@@ -48,7 +51,7 @@ def extract(
 ) -> None:
     """Turn documents into records, one a document, in the order of the inputs.
 
-    Give exactly one of --schema, --regex and --choices.
+    Give exactly one of --schema, --regex, --grammar, --choices and --choices-file.
     """
     from pipelines.config import ExtractConfig
     from pipelines.extract import extract as run

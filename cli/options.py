@@ -21,6 +21,8 @@ __all__ = [
     "Dtype",
     "Encoding",
     "Examples",
+    "Grammar",
+    "GrammarFormat",
     "IdField",
     "Inputs",
     "Keep",
@@ -99,6 +101,24 @@ Schema = Annotated[
 Regex = Annotated[
     str | None,
     _flag(CONSTRAINT, "--regex", "Regular expression that the whole text matches."),
+]
+Grammar = Annotated[
+    str | None,
+    _flag(
+        CONSTRAINT,
+        "--grammar",
+        "Grammar that the whole text is of: a file in GBNF or Lark's EBNF.",
+        metavar="FILE",
+    ),
+]
+GrammarFormat = Annotated[
+    str | None,
+    _flag(
+        CONSTRAINT,
+        "--grammar-format",
+        "gbnf or lark; without it the grammar tells.",
+        metavar="FORMAT",
+    ),
 ]
 Choices = Annotated[
     str | None,

@@ -6,6 +6,7 @@ are refused. Reads no file and knows no flag names: `place` in its errors is the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any, Literal, Self, TypeVar
@@ -73,24 +74,31 @@ class InputConfig(_Group):
 
 
 class ConstraintConfig(_Group):
-    """What every answer must satisfy: exactly one of a schema, a regex, or choices.
+    """What every answer must satisfy: exactly one of a schema, a regex, a grammar, or choices.
 
     `schema_spec` (also accepted as `schema`): a JSON or YAML file, inline JSON,
-    `module:Model` or `file.py:Model`. `whitespace`: the policy for JSON answers. `strict`: refuse
-    a schema with keywords that are only checked after generation.
+    `module:Model` or `file.py:Model`. `grammar`: a file in GBNF or Lark's EBNF, which its text
+    tells if not `grammar_format`. `choices` or `choices_file` (one a line). `whitespace`: the
+    policy for JSON answers. `strict`: refuse a schema with keywords that are only checked after
+    generation.
     """
 
     schema_spec: str | None = Field(default=None, alias="schema")
     regex: str | None = None
+    grammar: str | None = None
+    grammar_format: Literal["gbnf", "lark"] | None = None
     choices: tuple[str, ...] | None = None
+    choices_file: str | None = None
     whitespace: Whitespace = "flexible"
     strict: bool = False
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
-        given = [x for x in (self.schema_spec, self.regex, self.choices) if x is not None]
-        if len(given) != 1:
-            raise ValueError("give exactly one of schema, regex and choices")
+        kinds = (self.schema_spec, self.regex, self.grammar, self.choices, self.choices_file)
+        if sum(kind is not None for kind in kinds) != 1:
+            raise ValueError("give exactly one of schema, regex, grammar, choices and choices_file")
+        if self.grammar_format is not None and self.grammar is None:
+            raise ValueError("grammar_format is for a grammar; give one, or drop it")
         if self.choices is not None:
             _check_labels(self.choices)
         return self
@@ -218,6 +226,6 @@ def build_config(kind: type[_Config], values: Mapping[str, Any]) -> _Config:
 def _check_labels(labels: tuple[str, ...]) -> None:
     if not labels or any(not label.strip() for label in labels):
         raise ValueError("every choice needs text")
-    doubled = sorted({label for label in labels if labels.count(label) > 1})
+    doubled = sorted(label for label, count in Counter(labels).items() if count > 1)
     if doubled:
         raise ValueError(f"the choice {doubled[0]!r} is given twice")

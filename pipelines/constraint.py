@@ -1,4 +1,4 @@
-"""The three constraints of `extract`, each with all that the run asks of it.
+"""The constraints of `extract`, each with all that the run asks of it.
 
 A constraint compiles for a vocabulary, turns a finished text into a value, checks a value, and
 spells an example's answer the way the model's own answers are spelled. Knows no documents.
@@ -16,7 +16,9 @@ from constrain.schema import SchemaOptions, schema_grammar
 from constrain.syntax.regex import parse_regex
 from pipelines.columns import Column, Scalar, column_for
 from pipelines.config import ConstraintConfig, Whitespace
+from pipelines.grammars import load_grammar
 from pipelines.jsontext import loads_strict
+from pipelines.labels import load_labels
 from pipelines.outline import outline
 from pipelines.schemas import LoadedSchema, load_schema
 from pipelines.schematree import in_schema_order
@@ -74,7 +76,9 @@ def load_constraint(config: ConstraintConfig) -> Constraint:
     if config.regex is not None:
         parse_regex(config.regex)
         return RegexConstraint(config.regex)
-    return ChoiceConstraint(config.choices or ())
+    if config.grammar is not None:
+        return load_grammar(config.grammar, config.grammar_format)
+    return ChoiceConstraint(load_labels(config))
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,9 @@ class _Extraction:
         self._run.observer.stage("compiling the constraint")
         compiled = self._constraint.compile(self._model.vocabulary)
         checked = [note for note in compiled.notes if note.answer == "checked"]
+        for note in compiled.notes:
+            if note.answer == "warning":
+                self._run.warn(f"{note.pointer}: {note.text}")
         for note in checked[:_MAX_TOLD_KEYWORDS]:
             told = f" ({note.text})" if note.text else ""
             self._run.warn(f"at #{note.pointer}: {note.keyword!r} is only checked afterwards{told}")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipelines.config import LabelsConfig
+from pipelines.config import ConstraintConfig, LabelsConfig
 from pipelines.errors import ConfigError
 
 __all__ = ["Verdict", "judge", "label_tokens", "load_labels"]
@@ -27,7 +27,7 @@ class Verdict:
     margin: float
 
 
-def load_labels(config: LabelsConfig) -> tuple[str, ...]:
+def load_labels(config: LabelsConfig | ConstraintConfig) -> tuple[str, ...]:
     """Return the labels; raise `ConfigError` for a file that holds none, or one twice."""
     if config.choices is not None:
         return config.choices

@@ -7,8 +7,17 @@ from collections.abc import Sequence
 from pipelines.outline import outline
 from pipelines.schematree import Schema, resolve
 
-__all__ = ["MESSAGE_LEAD", "choice_task", "label_task", "pattern_task", "schema_task"]
+__all__ = [
+    "MESSAGE_LEAD",
+    "choice_task",
+    "grammar_task",
+    "label_task",
+    "pattern_task",
+    "schema_task",
+]
 
+_MAX_LISTED = 200
+_MAX_SHOWN = 4000
 MESSAGE_LEAD = "Message: "
 """What stands before each document that is classified."""
 
@@ -38,8 +47,16 @@ def pattern_task(pattern: str) -> str:
     )
 
 
+def grammar_task(grammar: str) -> str:
+    """Return the instruction to answer with a text that a grammar allows."""
+    task = "Read the document the user sends, and answer with one text that this grammar allows"
+    return f"{task}:\n{grammar.strip()}" if len(grammar) <= _MAX_SHOWN else f"{task} (it is long)."
+
+
 def choice_task(choices: Sequence[str]) -> str:
-    """Return the instruction to answer with one of some texts."""
+    """Return the instruction to answer with one of some texts, which are listed if they are few."""
+    if len(choices) > _MAX_LISTED:
+        return f"Read the document the user sends, and answer with one of {len(choices)} labels."
     listed = "\n".join(f"- {choice}" for choice in choices)
     return f"Read the document the user sends, and answer with one of these:\n{listed}"
 

@@ -2,63 +2,117 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 
-from constrain.syntax.expr import Alt, Expr, Grammar, Ref, Repeat, Seq
+from constrain.syntax.expr import Alt, Expr, Grammar, Ref, Repeat, Seq, alt, repeat, seq
 from constrain.syntax.rules import corners, may_be_empty, nullable_rules
 
-__all__ = ["following_terminals"]
+__all__ = ["START", "Neighbours", "rewritten"]
+
+START = "\0start"
+"""Stands before the first terminal of a text."""
+
+_Write = Callable[[str, frozenset[str]], Expr]
 
 
-def following_terminals(grammar: Grammar, terminals: Collection[str]) -> dict[str, set[str]]:
-    """Return for each of `terminals`, which are not rules, those that may follow it."""
-    rules = grammar.rules
-    empty = nullable_rules({**rules, **dict.fromkeys(terminals, _A_TEXT)})
-    first = _reached({n: corners(body, empty, last=False) for n, body in rules.items()})
-    last = _reached({n: corners(body, empty, last=True) for n, body in rules.items()})
-    found: dict[str, set[str]] = {name: set() for name in terminals}
-    pairs = {p for body in (*rules.values(), grammar.start) for p in _neighbours(body, empty)}
-    for left, right in pairs:
-        starts = first.get(right, {right}) & found.keys()
-        for name in last.get(left, {left}) & found.keys():
-            found[name] |= starts
-    return found
+@dataclass(frozen=True)
+class Neighbours:
+    """What each rule may begin and end with, and what may stand before it: names of terminals."""
+
+    first: Mapping[str, frozenset[str]]
+    last: Mapping[str, frozenset[str]]
+    before: Mapping[str, frozenset[str]]
+    empty: frozenset[str]
+
+    @staticmethod
+    def of(grammar: Grammar, terminals: Collection[str]) -> Neighbours:
+        """Find the neighbours in a grammar over `terminals`, which are not rules of it."""
+        rules = grammar.rules
+        empty = nullable_rules({**rules, **dict.fromkeys(terminals, Ref("\0"))})
+        first = _reached(rules, empty, terminals, last=False)
+        last = _reached(rules, empty, terminals, last=True)
+        before: dict[str, frozenset[str]] = {}
+        found = Neighbours(first, last, before, empty)
+        work: list[tuple[Expr, frozenset[str]]] = [(grammar.start, frozenset([START]))]
+        while work:
+            walk = _Walk(found, terminals)
+            walk.walk(*work.pop())
+            for name, names in walk.before.items():
+                if not names <= before.get(name, frozenset()) or name not in before:
+                    before[name] = before.get(name, frozenset()) | names
+                    work.append((rules[name], before[name]))
+        return found
 
 
-def _neighbours(expr: Expr, empty: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Yield the names in `expr` that may stand next to each other."""
-    match expr:
-        case Seq(items):
-            ends: set[str] = set()
-            for item in items:
-                yield from _neighbours(item, empty)
-                starts = corners(item, empty, last=False)
-                yield from ((end, start) for end in ends for start in starts)
-                own = corners(item, empty, last=True)
-                ends = ends | own if may_be_empty(item, empty) else own
-        case Alt(items):
-            for item in items:
-                yield from _neighbours(item, empty)
-        case Repeat(item, _, _):
-            yield from _neighbours(item, empty)
-            starts = corners(item, empty, last=False)
-            yield from ((end, s) for end in corners(item, empty, last=True) for s in starts)
-        case _:
-            pass
+def rewritten(
+    grammar: Grammar, neighbours: Neighbours, terminals: Collection[str], write: _Write
+) -> Grammar:
+    """Return the grammar with `write(terminal, what may stand before it)` for each terminal."""
+    walk = _Walk(neighbours, terminals, write)
+    start, _ = walk.walk(grammar.start, frozenset([START]))
+    before = neighbours.before
+    reached = {name: body for name, body in grammar.rules.items() if name in before}
+    return Grammar(start, {n: walk.walk(body, before[n])[0] for n, body in reached.items()})
 
 
-def _reached(graph: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """Return for each name all that can be reached from it, itself included."""
-    found: dict[str, set[str]] = {}
+class _Walk:
+    """Walks an expression with what may stand before each part of it."""
+
+    def __init__(
+        self,
+        neighbours: Neighbours,
+        terminals: Collection[str],
+        write: _Write = lambda name, _: Ref(name),
+    ) -> None:
+        self.before: dict[str, frozenset[str]] = {}
+        self._known = neighbours
+        self._terminals = terminals
+        self._write = write
+
+    def walk(self, expr: Expr, before: frozenset[str]) -> tuple[Expr, frozenset[str]]:
+        """Return (the expression written anew, what may stand before what follows it)."""
+        match expr:
+            case Ref(name) if name in self._terminals:
+                return self._write(name, before), frozenset([name])
+            case Ref(name):
+                self.before[name] = self.before.get(name, frozenset()) | before
+                passed = before if name in self._known.empty else frozenset()
+                return expr, self._known.last[name] | passed
+            case Seq(items):
+                parts: list[Expr] = []
+                for item in items:
+                    part, before = self.walk(item, before)
+                    parts.append(part)
+                return seq(*parts), before
+            case Alt(items):
+                pairs = [self.walk(item, before) for item in items]
+                after = frozenset[str]().union(*(names for _, names in pairs))
+                return alt(*(part for part, _ in pairs)), after
+            case Repeat(item, minimum, maximum):
+                ends = self._ends(item) if maximum is None or maximum > 1 else frozenset()
+                part, after = self.walk(item, before | ends)
+                passes = minimum == 0 or may_be_empty(item, self._known.empty)
+                return repeat(part, minimum, maximum), after | before if passes else after
+            case _:
+                return expr, before
+
+    def _ends(self, expr: Expr) -> frozenset[str]:
+        names = corners(expr, self._known.empty, last=True)
+        return frozenset(end for n in names for end in self._known.last.get(n, (n,)))
+
+
+def _reached(
+    rules: Mapping[str, Expr], empty: frozenset[str], terminals: Collection[str], *, last: bool
+) -> dict[str, frozenset[str]]:
+    """Return for each rule the terminals it may begin or, with `last`, end with."""
+    graph = {name: corners(body, empty, last=last) for name, body in rules.items()}
+    found: dict[str, frozenset[str]] = {}
     for name in graph:
         seen, work = {name}, [name]
         while work:
             targets = graph.get(work.pop(), set()) - seen
             seen |= targets
             work.extend(targets)
-        found[name] = seen
+        found[name] = frozenset(seen) & frozenset(terminals)
     return found
-
-
-_A_TEXT = Ref("\0")
-"""Stands for the texts of a terminal, which are never empty."""

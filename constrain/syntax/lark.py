@@ -8,7 +8,7 @@ keyword may be a name too, and priorities, which choose among parses, decide not
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -39,7 +39,6 @@ from constrain.syntax.lexing import lexed
 
 __all__ = ["read_lark"]
 
-_IGNORED = "%ignore"
 _MAX_NESTED = 50
 """Templates inside the arguments of templates; what nests deeper has no end."""
 _Arguments = Mapping[str, Tree]
@@ -57,8 +56,9 @@ def read_lark(
     reader.read()
     texts: dict[str, Expr] = dict.fromkeys(reader.lexemes, Literal("x"))
     remarks = check_rules(source, reader.rules | texts, reader.offsets, reader.uses, start)
-    whole = Grammar(seq(reader.gap, Ref(start)), reader.rules)
-    return lexed(whole, reader.lexemes, limits), (*remarks, *reader.unused_terminals())
+    whole = Grammar(Ref(start), reader.rules)
+    grammar, strict = lexed(whole, reader.lexemes, reader.ignored, limits)
+    return grammar, (*remarks, *reader.unused_terminals(), *reader.strict_terminals(strict))
 
 
 @dataclass
@@ -105,11 +105,12 @@ class _Reader:
         self.offsets: dict[str, int] = {}
         self.uses: list[Use] = []
         self.lexemes: dict[str, Lexeme] = {}
-        self.gap: Expr = EMPTY
+        self.ignored: list[str] = []
         self._source = source
         self._text = text
         self._scope = _Scope(source)
         self._definitions: dict[str, Definition] = {}
+        self._places: dict[str, int] = {}
         self._instances: list[tuple[str, Call]] = []
 
     def read(self) -> None:
@@ -117,11 +118,7 @@ class _Reader:
             self._import(statement)
         for definition in self._text.definitions:
             self._define(definition)
-        if self._text.ignored:
-            self.rules[_IGNORED] = EMPTY
-            self.gap = Ref(_IGNORED)
-            ignored = [self._lexeme(tree) for tree in self._text.ignored]
-            self.rules[_IGNORED] = repeat(alt(*map(Ref, ignored)))
+        self.ignored = [self._lexeme(tree) for tree in self._text.ignored]
         for name, definition in self._definitions.items():
             if not definition.parameters:
                 self.offsets[name] = definition.offset
@@ -135,6 +132,16 @@ class _Reader:
             self._source.remark(d.offset, name, f"the terminal {name!r} is never used")
             for name, (d, scope) in self._scope.terminals.items()
             if scope is self._scope and name not in scope.used
+        ]
+
+    def strict_terminals(self, strict: Collection[str]) -> list[Remark]:
+        """Return remarks on terminals before which something ignored must stand."""
+        return [
+            self._source.remark(
+                self._places[name], name, f"something ignored must always stand before {name}"
+            )
+            for name in self.lexemes
+            if name in strict
         ]
 
     # ------------------------------------------------------------------ names
@@ -195,7 +202,7 @@ class _Reader:
             case Times(item, least, most):
                 return repeat(self._expr(item, arguments), least, most)
             case _:
-                return seq(Ref(self._lexeme(tree)), self.gap)
+                return Ref(self._lexeme(tree))
 
     def _rule(self, name: str, offset: int) -> Expr:
         definition = self._definitions.get(name)
@@ -213,6 +220,7 @@ class _Reader:
         pattern = terminal_pattern(self._source, tree, offset, self._scope.pattern).whole
         name = f"/{pattern}/"
         if name not in self.lexemes:
+            self._places[name] = offset
             try:
                 if least_width(pattern) == 0:
                     fact = "a terminal cannot be empty, but this may match nothing"

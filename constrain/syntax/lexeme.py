@@ -97,7 +97,7 @@ class _Builder:
         while self._due:
             key = self._due.pop()
             self._grow_duty(key, self._duties[key])
-        return start
+        return _without_hopeless_duties(start, list(self._duties.values()))
 
     def _grow(self, key: _List, state: State) -> None:
         threads = tuple((_ELSEWHERE, seen) if pc == _HERE else (pc, seen) for pc, seen in key[0])
@@ -175,21 +175,24 @@ class _Builder:
     def _closed(
         self, threads: Sequence[_Thread], history: _History, end: int = _HERE
     ) -> tuple[_Thread, ...]:
-        """Follow all that reads nothing, in the order of preference, up to the first sure match."""
+        """Follow all that reads nothing, in the order of preference, up to the first sure match.
+
+        A thread that can only match where a preferred one has matched already is dropped.
+        """
         found: dict[_Thread, None] = {}
         stack = list(reversed(threads))
         visited: set[_Thread] = set()
+        matched: list[frozenset[_Ahead]] = []
         while stack:
             thread = stack.pop()
-            if thread in visited:
+            pc, seen = thread
+            if thread in visited or any(before <= seen for before in matched):
                 continue
             visited.add(thread)
-            pc, seen = thread
             if pc < 0 or isinstance(self._code[pc], Match):
                 done = (pc if pc < 0 else end, seen)
                 found[done] = None
-                if not seen:
-                    break
+                matched.append(seen)
             elif isinstance(self._code[pc], Char):
                 found[thread] = None
             else:
@@ -298,6 +301,28 @@ class _Builder:
                 if inner is None or self._matches_at_end(inner, history):
                     return True
         return False
+
+
+def _without_hopeless_duties(start: State, duties: list[Duty]) -> State:
+    r"""Return the states anew, where a lexeme does not end with a duty that nothing fulfils.
+
+    A name that is no keyword, `(?!if\b)[a-z]+`, cannot end after "if", whatever follows.
+    """
+    hopeful = {FREE, *(duty for duty in duties if duty.may_end)}
+    found = 0
+    while found < len(hopeful):
+        found = len(hopeful)
+        hopeful |= {d for d in duties if any(after in hopeful for _, after in d.moves)}
+    for duty in duties:
+        duty.moves[:] = [(charset, after) for charset, after in duty.moves if after in hopeful]
+    renewed: dict[State, State] = {}
+    work = [start]
+    for state in work:  # grows while it is read
+        renewed[state] = State(state.duty if state.duty in hopeful else None, [])
+        work += dict.fromkeys(t for _, t in state.moves if t not in renewed and t not in work)
+    for state, new in renewed.items():
+        new.moves.extend((charset, renewed[target]) for charset, target in state.moves)
+    return renewed[start]
 
 
 def _classes(code: Program) -> list[CharSet]:

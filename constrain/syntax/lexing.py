@@ -11,7 +11,7 @@ there is nothing to tell apart, no rule is doubled, and the grammar stays as it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from constrain.limits import Limits
@@ -31,58 +31,81 @@ from constrain.syntax.expr import (
     repeat,
     seq,
 )
-from constrain.syntax.following import following_terminals
+from constrain.syntax.following import Neighbours
 from constrain.syntax.lexeme import FREE, Duty, Lexeme, State
+from constrain.syntax.spacing import Adjacency, spaced
 
 __all__ = ["lexed"]
 
+_MAX_VARIANTS = 12
 _Duties = frozenset[Duty]
 _NONE: _Duties = frozenset()
 _Key = tuple[str, _Duties]
 
 
-def lexed(grammar: Grammar, terminals: Mapping[str, Lexeme], limits: Limits) -> Grammar:
-    """Return the grammar of the same texts in which each of `terminals` is a rule."""
-    following = following_terminals(grammar, terminals)
-    first = {
-        name: CharSet.of(r for charset, _ in lexeme.moves for r in charset.ranges)
-        for name, lexeme in terminals.items()
-    }
+def lexed(
+    grammar: Grammar, lexemes: Mapping[str, Lexeme], ignored: Sequence[str], limits: Limits
+) -> tuple[Grammar, frozenset[str]]:
+    """Return the grammar of the same texts in which each terminal is a rule, after what is ignored.
+
+    Where that would need too many variants of rules, what is ignored must not be missing between
+    terminals that could run together; also returns the terminals which are concerned.
+    """
+    adjacency = Adjacency(grammar, lexemes, ignored)
+    whole, _ = spaced(grammar, adjacency)
+    exact = _Lexing(whole, _terminals(whole, adjacency), limits)
+    if exact.find_outcomes() <= _MAX_VARIANTS or not ignored:
+        return exact.run(), frozenset()
+    whole, strict = spaced(grammar, adjacency, strictly=True)
+    apart = _Lexing(whole, _terminals(whole, adjacency), limits)
+    apart.find_outcomes()
+    return apart.run(), strict
+
+
+def _terminals(whole: Grammar, adjacency: Adjacency) -> dict[str, _Terminal]:
+    """Return the terminals as they stand in `whole`, which has what is ignored in it."""
     known: dict[tuple[CharSet, bool], Duty] = {}
-    words = {
-        name: _Terminal(
-            lexeme, CharSet.of(r for other in following[name] for r in first[other].ranges), known
-        )
-        for name, lexeme in terminals.items()
-    }
-    return _Lexing(grammar, words, limits).run()
+    around = Adjacency(whole, adjacency.lexemes, ())
+    return {name: _Terminal(name, around, known) for name in adjacency.lexemes}
 
 
 class _Terminal:
-    """A lexeme in its places: `following` is what characters can come after it."""
+    """A lexeme in its places in a grammar."""
 
     def __init__(
-        self, lexeme: Lexeme, following: CharSet, known: dict[tuple[CharSet, bool], Duty]
+        self, name: str, around: Adjacency, known: dict[tuple[CharSet, bool], Duty]
     ) -> None:
-        self.lexeme = lexeme
-        self._following = following
+        self.lexeme = around.lexemes[name]
+        self._name = name
+        self.first = around.first[name]
+        self._around = around
+        self._next = around.following[name]
+        self._following = CharSet.of(r for o in self._next for r in around.first[o].ranges)
         self._known = known
-        self._kept: dict[Duty, Duty] = {}
+        self._kept: dict[Duty, Duty | None] = {}
         self._ways: dict[_Duties, _Ways] = {}
 
     def after(self, pending: _Duties) -> _Ways:
         """Return the ways through the lexeme when duties are `pending` before it."""
+        pending = _breakable(pending, self.first)
         if pending not in self._ways:
             self._ways[pending] = _Ways(self, pending)
         return self._ways[pending]
 
-    def kept(self, duty: Duty) -> Duty:
-        """Return the duty as far as what follows can break it; equal ones are the same."""
+    def kept(self, duty: Duty) -> Duty | None:
+        """Return the duty as far as what follows can break it; None: nothing fulfils it.
+
+        Equal ones are the same.
+        """
         if duty not in self._kept:
             self._kept[duty] = self._reduced(duty)
         return self._kept[duty]
 
-    def _reduced(self, duty: Duty) -> Duty:
+    def _reduced(self, duty: Duty) -> Duty | None:
+        if not self._around.is_hopeful(self._name, duty):
+            return None
+        if duty.may_end and not any(self._around.is_broken(duty, o) for o in self._next):
+            return FREE
         if any(target is not FREE and charset & self._following for charset, target in duty.moves):
             return duty
         fulfilling = CharSet.of(r for charset, _ in duty.moves for r in charset.ranges)
@@ -99,6 +122,7 @@ class _Ways:
     """The product of a lexeme and the duties pending before it: places (state, duties)."""
 
     def __init__(self, terminal: _Terminal, pending: _Duties) -> None:
+        self.pending = pending
         first = (terminal.lexeme, pending)
         self.places: dict[tuple[State, _Duties], int] = {first: 0}
         self.moves: list[list[tuple[CharSet, int]]] = []
@@ -128,6 +152,16 @@ def _with(duties: _Duties, own: Duty) -> _Duties:
     return duties if own is FREE else duties | {own}
 
 
+def _breakable(duties: _Duties, first: CharSet) -> _Duties:
+    """Return the duties that a text which begins with one of `first` does not fulfil at once."""
+    kept = set()
+    for duty in duties:
+        fulfilled = CharSet.of(r for c, after in duty.moves if after is FREE for r in c.ranges)
+        if first - fulfilled:
+            kept.add(duty)
+    return frozenset(kept)
+
+
 def _advanced(duties: _Duties) -> list[tuple[CharSet, _Duties]]:
     """Return which duties are left after which characters; what breaks one is left out."""
     found = [(ANY, _NONE)]
@@ -153,9 +187,11 @@ class _Lexing:
         self._callers: dict[_Key, set[_Key]] = {}
         self._numbers: dict[_Duties, int] = {}
         self._rules: dict[str, Expr] = {}
+        self._around = Neighbours.of(grammar, terminals)
+        self._first: dict[str, CharSet] = {}
 
     def run(self) -> Grammar:
-        self._find_outcomes()
+        """Write the rules, once the outcomes have been found."""
         ways = self._split(self._old.start, _NONE)
         start = alt(*(e for left, e in ways.items() if all(duty.may_end for duty in left)))
         for name, before in list(self._outcomes):
@@ -167,8 +203,11 @@ class _Lexing:
 
     # ------------------------------------------------------------------ what each part may leave
 
-    def _find_outcomes(self) -> None:
-        """Find what every rule may leave at most, for what may be pending before it."""
+    def find_outcomes(self) -> int:
+        """Find what every rule may leave at most, for what may be pending before it.
+
+        Returns how many variants of rules that makes, besides one of each.
+        """
         work: list[_Key] = [("", _NONE)]
         self._outcomes["", _NONE] = frozenset()
         while work:
@@ -181,14 +220,16 @@ class _Lexing:
             if found != self._outcomes[key]:
                 self._outcomes[key] = found
                 work.extend(self._callers.get(key, ()))
+        return sum(map(len, self._outcomes.values())) - len(self._outcomes)
 
     def _left(self, expr: Expr, before: _Duties, caller: _Key) -> frozenset[_Duties]:
         match expr:
             case Ref(name) if name in self._terminals:
                 return self._terminals[name].after(before).outcomes
             case Ref(name):
-                self._callers.setdefault((name, before), set()).add(caller)
-                return self._outcomes.setdefault((name, before), frozenset())
+                key = (name, self._entering(name, before))
+                self._callers.setdefault(key, set()).add(caller)
+                return self._outcomes.setdefault(key, frozenset())
             case Seq(items):
                 found = frozenset([before])
                 for item in items:
@@ -213,6 +254,16 @@ class _Lexing:
     ) -> frozenset[_Duties]:
         return frozenset().union(*(self._left(item, before, caller) for before in befores))
 
+    def _entering(self, name: str, before: _Duties) -> _Duties:
+        """Return what is still pending in a rule, by what it may begin with."""
+        if not before or name in self._around.empty:
+            return before
+        if name not in self._first:
+            firsts = self._around.first[name]
+            ranges = (r for terminal in firsts for r in self._terminals[terminal].first.ranges)
+            self._first[name] = CharSet.of(ranges)
+        return _breakable(before, self._first[name])
+
     # ------------------------------------------------------------------ the rules
 
     def _split(self, expr: Expr, before: _Duties) -> dict[_Duties, Expr]:
@@ -221,6 +272,7 @@ class _Lexing:
             case Ref(name) if name in self._terminals:
                 return self._terminal(name, before)
             case Ref(name):
+                before = self._entering(name, before)
                 left = self._outcomes[name, before]
                 return {after: Ref(self._name(name, before, after)) for after in left}
             case Seq(items):
@@ -277,11 +329,11 @@ class _Lexing:
 
     def _terminal(self, name: str, before: _Duties) -> dict[_Duties, Expr]:
         ways = self._terminals[name].after(before)
-        return {after: Ref(self._place(name, ways, before, after)) for after in ways.outcomes}
+        return {after: Ref(self._place(name, ways, after)) for after in ways.outcomes}
 
-    def _place(self, terminal: str, ways: _Ways, before: _Duties, after: _Duties) -> str:
+    def _place(self, terminal: str, ways: _Ways, after: _Duties) -> str:
         """Return the rule of the lexemes that leave `after`, written place by place."""
-        stem = self._name(terminal, before, after)
+        stem = self._name(terminal, ways.pending, after)
         if stem in self._rules:
             return stem
         names = [stem, *(f"{stem}\0{number}" for number in range(1, len(ways.moves)))]

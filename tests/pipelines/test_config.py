@@ -31,7 +31,11 @@ def test_schema_is_accepted_by_the_name_of_its_flag() -> None:
     [
         ({"decoding": {"top_q": 1}}, "decoding.top_q", "Extra inputs"),
         ({"decoding": {"batch_size": 0}}, "decoding.batch_size", "greater than or equal to 1"),
-        ({"constraint": {}}, "constraint", "exactly one of schema, regex and choices"),
+        (
+            {"constraint": {}},
+            "constraint",
+            "exactly one of schema, regex, grammar",
+        ),
         ({"constraint": {"regex": "a", "schema": "b"}}, "constraint", "exactly one of"),
         ({"constraint": {"choices": ["a", "a"]}}, "constraint", "'a' is given twice"),
         ({"constraint": {"choices": ["a", " "]}}, "constraint", "needs text"),

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from constrain.errors import UnsupportedSchema
+from constrain.errors import GrammarError, UnsupportedSchema
 from pipelines.config import ExtractConfig, build_config
+from pipelines.errors import ConfigError
 from pipelines.extract import extract
 from pipelines.summary import RunSummary
 from tests.pipelines.stand_in import Answer, Watcher, read_lines, stand_in, use_model
@@ -136,6 +137,34 @@ def test_regex_and_choices_give_texts(run: Runner) -> None:
     run.answer = lambda _: "deny"
     run("docs/a.txt", constraint={"choices": ["approve", "deny"]})
     assert run.records[0]["value"] == "deny"
+
+
+def test_a_grammar_and_a_file_of_choices_give_texts(run: Runner) -> None:
+    Path("sum.gbnf").write_text('root ::= root "+" root | [0-9]\nidle ::= "x"\n', encoding="utf-8")
+    run.answer = lambda _: "1+2+3"
+    run("docs/a.txt", constraint={"grammar": "sum.gbnf"})
+    assert run.records[0]["value"] == "1+2+3"
+    assert "line 2, column 1: the rule 'idle' is never used" in run.watcher.warnings
+    Path("labels.txt").write_text("card\ncard lost\n", encoding="utf-8")
+    run.answer = lambda _: "card lost"
+    run("docs/a.txt", constraint={"choices_file": "labels.txt"})
+    assert run.records[0]["value"] == "card lost"
+
+
+def test_an_example_that_breaks_the_grammar_is_refused(run: Runner) -> None:
+    Path("sum.lark").write_text('start: start "+" start | /[0-9]/\n', encoding="utf-8")
+    Path("gold.jsonl").write_text('{"id": "1", "text": "a", "value": "1+"}\n', encoding="utf-8")
+    with pytest.raises(ConfigError, match="the grammar does not allow '1\\+'"):
+        run("docs/a.txt", constraint={"grammar": "sum.lark"}, prompt={"examples": "gold.jsonl"})
+
+
+def test_a_faulty_grammar_names_its_file_and_format(run: Runner) -> None:
+    Path("bad.gbnf").write_text('root ::= ("a"\n', encoding="utf-8")
+    with pytest.raises(GrammarError, match="line 1, column 10") as caught:
+        run("docs/a.txt", constraint={"grammar": "bad.gbnf"})
+    assert caught.value.__notes__ == ["in bad.gbnf, read as gbnf; --grammar-format says otherwise"]
+    with pytest.raises(ConfigError, match="cannot be read"):
+        run("docs/a.txt", constraint={"grammar": "none.gbnf"})
 
 
 def test_an_answer_without_end_is_an_error_with_its_partial_text(run: Runner) -> None:
