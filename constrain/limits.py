@@ -20,7 +20,7 @@ class Limits:
     automaton may hold at one time before it starts afresh, `mask_bytes` what its masks may take.
     """
 
-    states: int = 400_000
+    states: int = 1_000_000
     expression_size: int = 2_000_000
     depth: int = 400
     seconds: float = 20.0

@@ -150,6 +150,9 @@ class MaskCache:
             alike = self.lazy.abstract(node, kept_frames, self._trie.max_depth)
             if self._row_of_node.get(alike) is None:
                 continue  # a token returns into what is cut off
+            if alike == DEAD:  # nothing but an end token may follow
+                self._guarded[node] = _NO_TOKENS
+                return _NO_TOKENS
             if alike not in self._guarded:
                 trie = self._plain.rests if self._is_plain(alike, kept_frames) else self._trie
                 self._guarded[alike] = self.siblings.guarded(self.lazy, alike, trie)

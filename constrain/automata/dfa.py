@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from constrain.errors import LimitExceeded
-from constrain.limits import Limits
+from constrain.limits import Deadline, Limits
 from constrain.syntax.charset import ANY, CharSet
 
 __all__ = [
@@ -33,6 +33,8 @@ __all__ = [
     "shortest_completions",
 ]
 
+_MEMBERS = 4
+"""So many NFA states in a subset take the room of one DFA state."""
 DEAD = -1
 _MINIMIZE_ROUNDS = 400
 _MINIMIZE_STATES = 2000
@@ -90,6 +92,7 @@ def determinize(
     start: int,
     final: int,
     limits: Limits,
+    deadline: Deadline,
 ) -> CharDfa:
     """Return the trimmed DFA of an NFA whose edges are labelled by CharSets."""
     classes = partition(charset for row in edges for charset, _ in row)
@@ -102,7 +105,12 @@ def determinize(
     numbers = {first: 0}
     queue = [first]
     table: list[tuple[int, ...]] = []
+    size = 0
     for subset in queue:
+        if len(table) % 64 == 0:
+            deadline.check()
+        size += len(subset)
+        _check_states(size // _MEMBERS, limits)
         targets: list[set[int]] = [set() for _ in classes]
         for state in subset:
             for charset, target in edges[state]:

@@ -78,4 +78,4 @@ def _from_nfa(expr: Expr, limits: Limits, deadline: Deadline) -> CharDfa:
     builder = CharNfa(embedder(limits, deadline), limits, deadline)
     final = builder.state()
     start = builder.build(expr, final)
-    return determinize(builder.edges, builder.epsilon, start, final, limits)
+    return determinize(builder.edges, builder.epsilon, start, final, limits, deadline)

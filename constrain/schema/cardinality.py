@@ -10,6 +10,7 @@ from collections.abc import Callable
 from math import ceil, floor
 
 from constrain.schema.keys import KeyClaims, closed_names, known_names
+from constrain.schema.membership import contains
 from constrain.schema.types import (
     FALSE,
     ArrayAtom,
@@ -28,16 +29,18 @@ from constrain.syntax.expr import (
     Expr,
     Literal,
     Not,
+    Nothing,
     Repeat,
     Seq,
 )
 
-__all__ = ["MANY", "can_be_told_apart", "has_values", "texts"]
+__all__ = ["MANY", "can_be_told_apart", "has_values", "listed", "texts"]
 
 TypeOf = Callable[[Claims], Type]
 
 MANY = 1 << 40
 """More than anybody asks for: an infinite language has so many texts."""
+_MAX_LISTED = 200
 _DEPTH = 6
 _LOOKED_AT = 200
 
@@ -84,8 +87,61 @@ def _strings(atom: StringAtom) -> int:
     return 0 if bounded or len(atom.languages) > 1 else texts(atom.languages[0])
 
 
+def listed(language: Expr) -> frozenset[str] | None:
+    """Return all texts of a regular language that plainly has few, None for any other."""
+    match language:
+        case Nothing():
+            return frozenset()
+        case Empty():
+            return frozenset({""})
+        case Literal(text):
+            return frozenset({text})
+        case Chars(charset):
+            few = sum(high - low + 1 for low, high in charset.ranges) <= _MAX_LISTED
+            chars = (chr(c) for low, high in charset.ranges for c in range(low, high + 1))
+            return frozenset(chars) if few else None
+        case Alt(items):
+            return _united([listed(item) for item in items])
+        case Seq(items):
+            return _joined([listed(item) for item in items])
+        case Repeat(item, minimum, int(maximum)) if maximum <= _MAX_LISTED:
+            each = listed(item)
+            lengths = range(minimum, maximum + 1)
+            return _united([_joined([each] * count) for count in lengths])
+        case And(items):
+            found = next(filter(None.__ne__, map(listed, items)), None)
+            if found is None:
+                return None
+            return frozenset(text for text in found if all(contains(item, text) for item in items))
+        case _:
+            return None
+
+
+def _united(parts: list[frozenset[str] | None]) -> frozenset[str] | None:
+    found: frozenset[str] = frozenset()
+    for part in parts:
+        if part is None or len(found) > _MAX_LISTED:
+            return None
+        found |= part
+    return found if len(found) <= _MAX_LISTED else None
+
+
+def _joined(parts: list[frozenset[str] | None]) -> frozenset[str] | None:
+    found = frozenset({""})
+    for part in parts:
+        if part is None or len(found) * len(part) > _MAX_LISTED:
+            return None
+        found = frozenset(head + tail for head in found for tail in part)
+    return found
+
+
 def texts(language: Expr) -> int:
     """Return how many texts a regular language has at least, at most `MANY`."""
+    few = listed(language)
+    return _at_least(language) if few is None else len(few)
+
+
+def _at_least(language: Expr) -> int:
     match language:
         case Empty() | Literal():
             return 1
@@ -99,13 +155,14 @@ def texts(language: Expr) -> int:
         case Repeat(item, minimum, maximum):
             return _repeated(item, minimum, maximum)
         case And(items):
-            listed = [item for item in items if isinstance(item, Not)]
+            missing = [listed(item.item) for item in items if isinstance(item, Not)]
             others = [item for item in items if not isinstance(item, Not)]
-            if len(others) > 1 or any(_listed(item.item) is None for item in listed):
+            if len(others) > 1 or None in missing:
                 return 0
-            return max(0, (texts(others[0]) if others else MANY) - _missing(listed))
+            without = sum(len(few or ()) for few in missing)
+            return max(0, (texts(others[0]) if others else MANY) - without)
         case Not(item):
-            return 0 if _listed(item) is None else MANY
+            return 0 if listed(item) is None else MANY
         case _:
             return 0
 
@@ -115,16 +172,6 @@ def _repeated(item: Expr, minimum: int, maximum: int | None) -> int:
     if not each:
         return int(minimum == 0)
     return MANY if maximum is None and each > 1 else each + (minimum != maximum)
-
-
-def _missing(listed: list[Not]) -> int:
-    return sum(_listed(item.item) or 0 for item in listed)
-
-
-def _listed(expr: Expr) -> int | None:
-    """Return of how many texts an expression consists, when it lists them."""
-    items = expr.items if isinstance(expr, Alt) else (expr,)
-    return len(items) if all(isinstance(item, Literal | Empty) for item in items) else None
 
 
 def _array_has(type_of: TypeOf, atom: ArrayAtom, count: int, depth: int) -> bool:

@@ -14,13 +14,14 @@ from itertools import combinations
 
 from constrain.errors import UnsupportedSchema
 from constrain.schema.arrays import ArrayWriter
-from constrain.schema.cardinality import texts
+from constrain.schema.cardinality import listed, texts
 from constrain.schema.chains import Edge, chain
 from constrain.schema.decisions import FALSE as NEVER
 from constrain.schema.decisions import TooManyStates
 from constrain.schema.inhabited import contradicts
 from constrain.schema.intersect import objects_met
 from constrain.schema.keys import KeyClaims, holds_key, known_names
+from constrain.schema.membership import contains
 from constrain.schema.tracking import Tracker
 from constrain.schema.types import (
     ANY_OBJECT,
@@ -184,7 +185,12 @@ class _Object:
             return twin._end(replace(state, missing=state.missing.union(added)))
         least = max(0, self.atom.minimum - state.count)
         most = None if self.atom.maximum is None else self.atom.maximum - state.count
-        if least > 1 and self.free != NOTHING and self._distinct_keys() < least:
+        few = self._few_keys() if least > 1 else None
+        if few is not None:
+            most = few if most is None else min(few, most)
+            if least > most:
+                return NOTHING
+        elif least > 1 and self.free != NOTHING and self._distinct_keys() < least:
             doubt = "its undeclared keys may not have enough different names"
             self.writer.report(self.claims, "minProperties")(doubt)
             least = 1
@@ -277,6 +283,11 @@ class _Object:
         for cell in self._cells(kept, serving):
             yield cell if known is None else _Cell(conjunction((cell.keys, known)), cell.claims)
 
+    def _few_keys(self) -> int | None:
+        """Return how many undeclared keys there can be, None where they are not plainly few."""
+        keys = [listed(cell.keys) for cell in self._unknown((), ())]
+        return sum(len(few or ()) for few in keys) if None not in keys else None
+
     def _distinct_keys(self) -> int:
         """Return how many different undeclared keys there surely can be: 1 if none is guarded."""
         if not self.is_guarded:
@@ -296,7 +307,7 @@ class _Object:
         cells = [_Division()]
         for keys, claims in rules:
             cells = [part for cell in cells for part in cell.divided(keys, claims)]
-            cells = [cell for cell in cells if not contradicts(cell.claims)]
+            cells = [c for c in cells if not contradicts(c.claims) and not c.is_empty()]
             if len(cells) > _MAX_CELLS:
                 fact = "the patterns of its keys overlap in more than 256 ways"
                 pointer = next((c.pointer for c in self.claims if isinstance(c, Located)), "")
@@ -337,6 +348,17 @@ class _Division:
 
     def _with(self, claims: Claims, *, holds: bool) -> _Division:
         return replace(self, claims=both(self.claims, claims)) if holds else self
+
+    def is_empty(self) -> bool:
+        """Return whether one of the patterns is a short list, of which nothing is left."""
+        few = next((f for p in self.matching if (f := listed(p)) is not None), None)
+        if few is None:
+            return False
+        return not any(
+            all(contains(pattern, name) for pattern in self.matching)
+            and not any(contains(pattern, name) for pattern in self.missing)
+            for name in few
+        )
 
     def language(self) -> Expr:
         """Return the keys of the cell."""

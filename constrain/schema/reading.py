@@ -238,7 +238,11 @@ class Reading:
 
     def without(self, found: Type, other: Type, keyword: str) -> Type:
         """Return the values of `found` outside of `other`, or all with a note where that fails."""
-        if loose(other):
+        if loose(other) and all(atom.unique for atom in found.arrays):
+            # Among arrays without equal items, uniqueItems fails nowhere.
+            some = tuple(replace(atom, unique=False) for atom in other.arrays)
+            other = replace(other, arrays=some)
+        elif loose(other):
             self.owner.note(self.location, keyword, "uniqueItems has no complement here")
         try:
             return self.owner.without(found, other)

@@ -12,7 +12,7 @@ from constrain.automata import pda
 from constrain.automata.counting import Bounds, plan, split_bounds
 from constrain.automata.regular import char_dfa
 from constrain.compiler import compile_rules
-from constrain.errors import UnsatisfiableSchema
+from constrain.errors import ConstraintError
 from constrain.limits import Limits
 from constrain.matcher import Matcher
 from constrain.syntax.charset import CharSet
@@ -61,7 +61,7 @@ def test_a_bounded_expression_accepts_exactly_its_members(
     oracle = ByteOracle(Grammar(bounded, {}))
     try:
         compiled = compile_rules(Grammar(bounded, {}), BYTES)
-    except UnsatisfiableSchema:
+    except ConstraintError:
         assert not any(oracle.contains(text.encode()) for text in texts)
         return
     for text in texts:
@@ -76,7 +76,7 @@ def test_no_reachable_place_is_a_dead_end(
     bounded = And((expr, repeat(ANY_CHAR, least, None if more is None else least + more)))
     try:
         compiled = compile_rules(Grammar(JsonString(bounded), {}), BYTES)
-    except UnsatisfiableSchema:
+    except ConstraintError:
         return
     chooser, matcher = random.Random(seed), Matcher(compiled)
     for _ in range(30):

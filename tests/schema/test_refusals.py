@@ -107,7 +107,7 @@ def test_what_is_not_enforced_is_answered_and_refused_when_strict() -> None:
         ({"type": "string", "format": "uri", "maxLength": 200_000}, "maxLength"),
         (
             {"type": "object", "minProperties": 3, "additionalProperties": False}
-            | {"patternProperties": {"^[ab]$": {}}},
+            | {"patternProperties": {"^[ab]": {}}, "propertyNames": {"pattern": "[12]$"}},
             "minProperties",
         ),
         ({"type": "number", "multipleOf": 0.0012347}, "multipleOf"),
@@ -132,3 +132,26 @@ def test_nesting_is_limited_and_never_exhausts_the_stack() -> None:
         schema_grammar(deep)
     with pytest.raises(LimitExceeded):
         schema_grammar(schema, limits=Limits(depth=50))
+
+
+def test_short_lists_among_key_patterns_cost_nothing() -> None:
+    listed = {f"^NAME-{n}$": {"const": n} for n in range(40)}
+    schema = {
+        "patternProperties": {"^[A-Z0-9-]+$": {"type": "integer"}, **listed},
+        "type": "object",
+    }
+    assert not schema_grammar(schema).answers
+
+
+def test_keys_that_are_few_are_counted() -> None:
+    keys = {"^[a-c]$": {}}
+    schema = {"type": "object", "patternProperties": keys, "additionalProperties": False}
+    assert not schema_grammar(schema | {"minProperties": 3}).answers
+    with pytest.raises(UnsatisfiableSchema):
+        schema_grammar(schema | {"minProperties": 4})
+
+
+def test_among_arrays_without_equal_items_unique_items_fails_nowhere() -> None:
+    branches = [{"items": {"type": "string"}, "minItems": 1}, {"items": {"enum": [1, "a"]}}]
+    schema = {"oneOf": [b | {"type": "array", "uniqueItems": True} for b in branches]}
+    assert not schema_grammar(schema).answers
