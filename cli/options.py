@@ -40,7 +40,6 @@ __all__ = [
     "Seed",
     "Strict",
     "System",
-    "Tags",
     "Temperature",
     "TextColumn",
     "TextField",
@@ -119,15 +118,6 @@ GrammarFormat = Annotated[
         "--grammar-format",
         "gbnf or lark; without it the grammar tells.",
         metavar="FORMAT",
-    ),
-]
-Tags = Annotated[
-    str | None,
-    _flag(
-        CONSTRAINT,
-        "--tags",
-        "YAML file of parts: free text with constrained islands.",
-        metavar="FILE",
     ),
 ]
 Choices = Annotated[

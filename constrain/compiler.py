@@ -38,7 +38,7 @@ __all__ = [
     "content_key",
 ]
 
-_ENGINE = "11"
+_ENGINE = "12"
 """Changes whenever equal constraints compile to other tables."""
 
 

@@ -108,14 +108,18 @@ class Assertions:
     def strings(self) -> StringAtom:
         """Return what the string keywords ask of a string."""
         languages: list[Expr] = []
+        formats: tuple[str, ...] = ()
         if "pattern" in self._schema:
             pattern = self._of("pattern", str, "a text")
             languages.append(self.pattern(pattern, "pattern"))
         if "format" in self._schema:
-            language = format_language(self._of("format", str, "a text"))
-            languages += [] if language is None else [language]
-        atom = StringAtom(tuple(languages), self._count("minLength") or 0, self._count("maxLength"))
-        return listed(atom)
+            name = self._of("format", str, "a text")
+            language = format_language(name)
+            if language is not None:
+                languages.append(language)
+                formats = (name,)
+        minimum, maximum = self._count("minLength") or 0, self._count("maxLength")
+        return listed(StringAtom(tuple(languages), minimum, maximum, formats=formats))
 
     def pattern(self, text: str, *parts: str) -> Expr:
         """Return the language of texts in which a pattern is found; errors at the pointer."""

@@ -2,8 +2,9 @@
 
 Takes and gives `Type`s. The complement of an atom is a union of atoms, one for each of its
 statements that may fail; an object fails by a missing key, a key too many, or a key whose value
-fails (a witness). Children stay claims, so nothing is unfolded. The one statement without a
-complement here is `uniqueItems`: its failure is taken for possible always (`loose` tells).
+fails (a witness). Children stay claims, so nothing is unfolded. What has no complement here is
+`uniqueItems`, and names or constants that a format tells about: their failure is taken for possible
+always (`loose` tells).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
+from constrain.schema.formats import format_bound, format_language
 from constrain.schema.types import (
     ANY_TYPE,
     FALSE,
@@ -29,12 +31,24 @@ from constrain.schema.types import (
 )
 from constrain.syntax.expr import alt, complement, literal
 
-__all__ = ["failures", "loose", "object_failures"]
+__all__ = ["LOOSE", "failures", "loose", "object_failures"]
+
+LOOSE = "uniqueItems, or a format of names or constants, has no complement here"
 
 
 def loose(kind: Type) -> bool:
     """Return whether the complement of `kind` takes in more than it should."""
-    return any(atom.unique for atom in kind.arrays)
+    return (
+        any(atom.unique for atom in kind.arrays)
+        or any(atom.inexact for atom in kind.strings)
+        or any(map(_is_inexact, kind.objects))
+    )
+
+
+def _is_inexact(atom: ObjectAtom) -> bool:
+    sets = (*(keys for keys, _ in atom.rules), *(witness.keys for witness in atom.witnesses))
+    parts = (part for clause in atom.clauses for part in clause.atoms)
+    return any(keys.inexact for keys in sets) or any(map(_is_inexact, parts))
 
 
 def failures(kind: Type) -> Iterator[Type]:
@@ -79,8 +93,9 @@ def _not_string(atom: StringAtom) -> Iterator[StringAtom]:
     if atom.values is not None:
         yield StringAtom((complement(alt(*(literal(v) for v in atom.values))),))
         return
+    bounds = {format_language(name): format_bound(name) for name in atom.formats}
     for language in atom.languages:
-        yield StringAtom((complement(language),))
+        yield StringAtom((complement(bounds.get(language, language)),))
     if atom.minimum:
         yield StringAtom(maximum=atom.minimum - 1)
     if atom.maximum is not None:

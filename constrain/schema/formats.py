@@ -11,10 +11,10 @@ from __future__ import annotations
 from functools import cache
 
 from constrain.schema.regex_format import regex_pattern
-from constrain.syntax.expr import Expr, alt, complement, conjunction
+from constrain.syntax.expr import ANY_TEXT, Expr, alt, complement, conjunction
 from constrain.syntax.regex import parse_regex
 
-__all__ = ["FORMATS", "format_language"]
+__all__ = ["FORMATS", "format_bound", "format_language"]
 
 _MONTH_DAY = (
     "(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])"
@@ -140,6 +140,35 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "relative-json-pointer": (rf"(?:0|[1-9]+0?)(?:#|{_POINTER})",),
     "regex": (regex_pattern(),),
 }
+
+
+# What holds each format and more, for complements: a checker may know better than the languages
+# above. Those of uri-template and regex hold every text, so that nothing is known not to be one.
+_BOUNDS = {
+    "date": "[\\s\\S]{4}-[\\s\\S]{2}-[\\s\\S]{2}",
+    "time": "[\\s\\S]{2}:[\\s\\S]{2}:[\\s\\S]*",
+    "date-time": "[\\s\\S]{11}[\\s\\S]{2}:[\\s\\S]*",
+    "duration": "[+-]?P[\\s\\S]*",
+    "uuid": "[\\s\\S]{8}-[\\s\\S]*",
+    "email": "[\\s\\S]*@[\\s\\S]*",
+    "idn-email": "[\\s\\S]*@[\\s\\S]*",
+    "hostname": "[A-Za-z0-9.-]*",
+    "ipv4": "[0-9.]*",
+    "ipv6": "[\\s\\S]*:[\\s\\S]*",
+    "uri": "[\\s\\S]*:[\\s\\S]*",
+    "iri": "[\\s\\S]*:[\\s\\S]*",
+    "uri-reference": r"[^ <>\"{}|\\^`]*",
+    "iri-reference": r"[^ <>\"{}|\\^`]*",
+    "json-pointer": "(?:/[\\s\\S]*)?",
+    "relative-json-pointer": "[0-9][\\s\\S]*",
+}
+
+
+@cache
+def format_bound(name: str) -> Expr:
+    """Return a language that holds all texts of a format, and perhaps more."""
+    pattern = _BOUNDS.get(name)
+    return ANY_TEXT if pattern is None else parse_regex(pattern, dialect="unicode")
 
 
 @cache

@@ -12,6 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
 
+from constrain.schema.formats import format_bound
 from constrain.schema.membership import contains
 from constrain.schema.strings import content
 from constrain.schema.types import (
@@ -28,7 +29,7 @@ from constrain.schema.types import (
     Type,
     both,
 )
-from constrain.syntax.expr import alt
+from constrain.syntax.expr import NOTHING, alt
 from constrain.syntax.languages import texts
 
 A = TypeVar("A")
@@ -179,6 +180,8 @@ def _few(
 
 
 def _one_language(atoms: tuple[StringAtom, ...]) -> tuple[StringAtom, ...]:
+    if any(atom.formats for atom in atoms):
+        return atoms
     listed = tuple(atom for atom in atoms if atom.values is not None)
     others = [content(atom) for atom in atoms if atom.values is None]
     return (*listed, StringAtom((alt(*others),))) if len(others) > 1 else atoms
@@ -192,17 +195,19 @@ def _strings(left: StringAtom, right: StringAtom) -> StringAtom | None:
     if maximum is not None and maximum < minimum:
         return None
     languages = tuple(dict.fromkeys((*left.languages, *right.languages)))
-    return StringAtom(languages, minimum, maximum)
+    formats = tuple(dict.fromkeys((*left.formats, *right.formats)))
+    return StringAtom(languages, minimum, maximum, formats=formats)
 
 
 def _listed(listed: StringAtom, other: StringAtom) -> StringAtom | None:
     assert listed.values is not None
     if other.values is not None:
         among = frozenset(other.values)
-        kept = tuple(v for v in listed.values if v in among)
+        found = StringAtom(values=tuple(v for v in listed.values if v in among))
     else:
-        kept = tuple(v for v in listed.values if holds(other, v))
-    return StringAtom(values=kept) if kept else None
+        found = _of_values(listed.values, other)
+    found = replace(found, inexact=found.inexact or listed.inexact or other.inexact)
+    return found if found.values or found.inexact else None
 
 
 def listed(atom: StringAtom) -> StringAtom:
@@ -210,8 +215,16 @@ def listed(atom: StringAtom) -> StringAtom:
     for language in atom.languages:
         values = texts(language, _MAX_LISTED)
         if values is not None:
-            return StringAtom(values=tuple(v for v in values if holds(atom, v)))
+            return _of_values(values, atom)
     return atom
+
+
+def _of_values(values: tuple[str, ...], atom: StringAtom) -> StringAtom:
+    """Return those of the values that are in the atom."""
+    kept = tuple(v for v in values if holds(atom, v))
+    formats = (format_bound(name) for name in atom.formats)
+    left_out = len(kept) < len(values) and any(bound != NOTHING for bound in formats)
+    return StringAtom(values=kept, inexact=left_out)
 
 
 def holds(atom: StringAtom, text: str) -> bool:
@@ -226,14 +239,16 @@ def holds(atom: StringAtom, text: str) -> bool:
 def _strings_joined(atoms: Iterable[StringAtom]) -> tuple[StringAtom, ...]:
     listed: dict[str, None] = {}
     others: dict[StringAtom, None] = {}
+    inexact = False
     for atom in atoms:
         if atom.values is not None:
             listed |= dict.fromkeys(atom.values)
+            inexact |= atom.inexact
         else:
             others[atom] = None
     if StringAtom() in others:
         return (StringAtom(),)
-    values = (StringAtom(values=tuple(listed)),) if listed else ()
+    values = (StringAtom(values=tuple(listed), inexact=inexact),) if listed or inexact else ()
     return (*values, *others)
 
 

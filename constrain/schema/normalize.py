@@ -16,7 +16,7 @@ from typing import Any
 from constrain.errors import SchemaError, UnsupportedSchema
 from constrain.limits import Limits
 from constrain.schema.absorb import absorbed
-from constrain.schema.complement import failures, object_failures
+from constrain.schema.complement import LOOSE, failures, loose, object_failures
 from constrain.schema.document import Document, Location, child_pointer
 from constrain.schema.inhabited import contradicts, pruned
 from constrain.schema.intersect import intersection, narrowed
@@ -117,10 +117,18 @@ class Normalizer:
             return constants([json.loads(claim.text)])
         if isinstance(claim, Negated):
             try:
-                return self.without(ANY_TYPE, self.type_of(claim.claims))
+                kind = self.type_of(claim.claims)
+                if loose(kind):
+                    self.note(self._place(claim.claims), "not", LOOSE)
+                return self.without(ANY_TYPE, kind)
             except TooManyAlternatives:
                 raise _too_many(*claim.claims) from None
         return NO_TYPE
+
+    def _place(self, claims: Claims) -> Location:
+        """Return the schema that claims are about, as far as one is named."""
+        pointers = (claim.pointer for claim in claims if isinstance(claim, Located))
+        return self.document.at(next(pointers, ""))
 
     def peek(self, claims: Claims) -> Type | None:
         """Return the type of a child, or None where finding out would lead too deep."""

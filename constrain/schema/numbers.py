@@ -91,6 +91,8 @@ class _Range:
             return listed
         if step is not None and step.denominator == 1:
             found = self._whole(step.numerator)
+            if any(excluded.denominator != 1 for excluded in self.interval.exclusions):
+                found = conjunction((found, self._short()))
         else:
             found = self._real(step)
         remainders = step or Fraction(1)

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from constrain.errors import SchemaError
 from constrain.schema.assertions import Assertions
-from constrain.schema.complement import loose
+from constrain.schema.complement import LOOSE, loose
 from constrain.schema.document import Document, Location, child_pointer
 from constrain.schema.intersect import union
 from constrain.schema.keywords import KEYWORDS
@@ -173,7 +173,8 @@ class Reading:
         names = self.owner.type_of(self.claims("propertyNames")).strings
         listed = frozenset(v for atom in names for v in atom.values or ())
         languages = tuple(content(atom) for atom in names if atom.values is None)
-        wrong = KeySet(listed, languages, outside=True)
+        inexact = any(atom.formats or atom.inexact for atom in names)
+        wrong = KeySet(listed, languages, outside=True, inexact=inexact)
         return _objects(ObjectAtom(rules=((wrong, FALSE),)))
 
     # ------------------------------------------------------------ combinations
@@ -238,13 +239,14 @@ class Reading:
 
     def without(self, found: Type, other: Type, keyword: str) -> Type:
         """Return the values of `found` outside of `other`, or all with a note where that fails."""
-        if loose(other) and all(atom.unique for atom in found.arrays):
+        if all(atom.unique for atom in found.arrays):
             # Among arrays without equal items, uniqueItems fails nowhere.
             some = tuple(replace(atom, unique=False) for atom in other.arrays)
             other = replace(other, arrays=some)
-        elif loose(other):
-            self.owner.note(self.location, keyword, "uniqueItems has no complement here")
         try:
+            shared = self.owner.pruned(self.owner.met(found, other))
+            if loose(_of_kinds(other, shared)):
+                self.owner.note(self.location, keyword, LOOSE)
             return self.owner.without(found, other)
         except TooManyAlternatives:
             self.owner.note(self.location, keyword, "its complement has too many alternatives")
@@ -319,6 +321,15 @@ class Reading:
         """Add the rule for items that nothing has evaluated to each alternative."""
         claims = self.claims("unevaluatedItems")
         return replace(found, arrays=tuple(_rest_of_items(a, claims) for a in found.arrays))
+
+
+def _of_kinds(kind: Type, others: Type) -> Type:
+    """Return the strings, arrays and objects of a type, as far as the other one has any."""
+    return Type(
+        strings=kind.strings if others.strings else (),
+        arrays=kind.arrays if others.arrays else (),
+        objects=kind.objects if others.objects else (),
+    )
 
 
 def _rest_of_keys(atom: ObjectAtom, claims: Claims) -> ObjectAtom:

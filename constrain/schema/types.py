@@ -130,13 +130,17 @@ class NumberSet:
 class StringAtom:
     """Strings in every `languages` (regular), of `minimum` to `maximum` code points.
 
-    With `values` (not None): just these, which all satisfy the rest.
+    With `values` (not None): just these, which all satisfy the rest. A format's language may hold
+    less than the format: `formats` names those among `languages`, for a complement, and `inexact`
+    tells that a value was left out which only the format itself could tell about.
     """
 
     languages: tuple[Expr, ...] = ()
     minimum: int = 0
     maximum: int | None = None
     values: tuple[str, ...] | None = None
+    formats: tuple[str, ...] = ()
+    inexact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +181,15 @@ class ArrayAtom:
 
 @dataclass(frozen=True, slots=True)
 class KeySet:
-    """The keys that are among `names` or match one of `patterns`; with `outside`, all others."""
+    """The keys that are among `names` or match one of `patterns`; with `outside`, all others.
+
+    `inexact`: a pattern is the language of a format, which may hold less than the format.
+    """
 
     names: frozenset[str] = frozenset()
     patterns: tuple[Expr, ...] = ()
     outside: bool = False
+    inexact: bool = False
 
     def opposite(self) -> KeySet:
         """Return all other keys."""

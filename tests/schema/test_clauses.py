@@ -30,7 +30,7 @@ def one_of_each(pairs: int) -> dict[str, Any]:
     }
 
 
-def test_ten_groups_of_three_required_names_are_exact():
+def test_ten_groups_of_three_required_names_are_exact() -> None:
     grammar = schema_grammar(one_of_each(10), STRICT).grammar
     full = {f"b{i}": 1 for i in range(10)}
     assert accepts(grammar, compact(full))
@@ -39,7 +39,7 @@ def test_ten_groups_of_three_required_names_are_exact():
         assert not accepts(grammar, compact({k: v for k, v in full.items() if k != f"b{i}"}))
 
 
-def test_overlapping_branches_of_one_of_are_exact():
+def test_overlapping_branches_of_one_of_are_exact() -> None:
     kinds = ["integer", "string", "boolean", "null"]
     branches = [
         {"properties": {name: {"type": kind} for name, kind in zip("abcdef", types, strict=True)}}
@@ -58,7 +58,7 @@ def test_overlapping_branches_of_one_of_are_exact():
     assert seen == {True, False}
 
 
-def test_what_still_needs_too_many_states_is_checked_after():
+def test_what_still_needs_too_many_states_is_checked_after() -> None:
     names = [f"n{i}" for i in range(60)]
     pairs = [
         {"anyOf": [{"properties": {name: {"const": True}}, "required": [name]} for name in pair]}
@@ -71,7 +71,7 @@ def test_what_still_needs_too_many_states_is_checked_after():
     assert [answer.answer for answer in schema_grammar(schema).answers] == ["checked"]
 
 
-def test_equal_functions_are_one():
+def test_equal_functions_are_one() -> None:
     decisions = Decisions()
     a, b = decisions.fact(0), decisions.fact(1)
     neither = decisions.all((decisions.negated(a), decisions.negated(b)))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from constrain.schema import schema_grammar
-from constrain.schema.formats import FORMATS, format_language
+from constrain.schema.formats import FORMATS, format_bound, format_language
 from constrain.schema.membership import contains
 
 CHECKER = jsonschema.Draft202012Validator.FORMAT_CHECKER
@@ -158,6 +158,8 @@ def test_a_text_of_a_format_passes_the_checker(name: str, data: st.DataObject) -
         text = text[:at] + new + text[at + kept :]
     if member(name, text):
         assert CHECKER.conforms(text, name), text
+    if CHECKER.conforms(text, name):
+        assert contains(format_bound(name), text), text
 
 
 def test_an_unknown_format_is_an_annotation() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from constrain.schema import SchemaOptions
-from tests.schema.languages import language
+from tests.schema.languages import language, written
 
 S, I, N = {"type": "string"}, {"type": "integer"}, {"type": "number"}  # noqa: E741
 D4 = "http://json-schema.org/draft-04/schema#"
@@ -347,3 +347,36 @@ def test_each_whitespace_policy_has_its_spellings_and_no_others(policy: Any) -> 
     assert not member('{ "a" : 1}')
     assert not member('{"a":' + " " * 50 + "1}")
     assert not member("{} ")
+
+
+@pytest.mark.parametrize(
+    ("schema", "text"),
+    [
+        # Python's checker takes this for a pattern, our language of patterns does not hold it.
+        ({"type": "string", "not": {"format": "regex"}}, '"b7{"'),
+        ({"oneOf": [True, {"format": "regex"}]}, '"b7{"'),
+        ({"not": {"format": "time"}}, '"12:00:00.1234567890123Z"'),
+    ],
+)
+def test_what_a_checker_may_take_for_a_format_is_not_outside_of_it(schema: Any, text: str) -> None:
+    assert not language({"anyOf": [{"const": 1}, schema]})(text)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"not": {"items": {"uniqueItems": True}}},
+        {"not": {"properties": {"a": {"propertyNames": {"format": "regex"}}}}},
+        {"not": {"enum": ["b7{"], "format": "regex"}},
+        {"not": {"additionalProperties": {"enum": ["b7{"], "format": "regex"}}},
+    ],
+)
+def test_what_has_no_complement_is_checked_after(schema: Any) -> None:
+    answers = written(schema).answers
+    assert {answer.answer for answer in answers} == {"checked"}
+
+
+def test_an_alternative_of_another_kind_needs_no_complement() -> None:
+    texts = {"type": ["string", "array"], "uniqueItems": True}
+    found = written({"oneOf": [texts, {"type": "string", "minLength": 2}]})
+    assert found.answers == ()

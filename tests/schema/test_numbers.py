@@ -169,3 +169,10 @@ def test_what_is_within_an_open_bound_stays_so_as_a_float(
 @pytest.mark.parametrize("text", ["75.0", "75", "0.25", "99.750", "0", "100"])
 def test_a_multiple_between_bounds_is_spelled_freely(text: str) -> None:
     assert language({"type": "number", "multipleOf": 0.25, "minimum": 0, "maximum": 100})(text)
+
+
+def test_whole_numbers_that_a_float_rounds_are_no_way_around_a_fraction() -> None:
+    member = language({"type": "integer", "not": {"multipleOf": 2.5}})
+    assert member("7")
+    assert not member("10")
+    assert not member("43182513886055138572")
