@@ -19,6 +19,7 @@ def extract(
     regex: options.Regex = None,
     grammar: options.Grammar = None,
     grammar_format: options.GrammarFormat = None,
+    tags: options.Tags = None,
     choices: options.Choices = None,
     choices_file: options.ChoicesFile = None,
     whitespace: options.Whitespace = None,
@@ -51,7 +52,7 @@ def extract(
 ) -> None:
     """Turn documents into records, one a document, in the order of the inputs.
 
-    Give exactly one of --schema, --regex, --grammar, --choices and --choices-file.
+    Give exactly one of --schema, --regex, --grammar, --tags, --choices and --choices-file.
     """
     from pipelines.config import ExtractConfig
     from pipelines.extract import extract as run

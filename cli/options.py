@@ -40,6 +40,7 @@ __all__ = [
     "Seed",
     "Strict",
     "System",
+    "Tags",
     "Temperature",
     "TextColumn",
     "TextField",
@@ -118,6 +119,15 @@ GrammarFormat = Annotated[
         "--grammar-format",
         "gbnf or lark; without it the grammar tells.",
         metavar="FORMAT",
+    ),
+]
+Tags = Annotated[
+    str | None,
+    _flag(
+        CONSTRAINT,
+        "--tags",
+        "YAML file of parts: free text with constrained islands.",
+        metavar="FILE",
     ),
 ]
 Choices = Annotated[

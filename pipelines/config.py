@@ -74,19 +74,20 @@ class InputConfig(_Group):
 
 
 class ConstraintConfig(_Group):
-    """What every answer must satisfy: exactly one of a schema, a regex, a grammar, or choices.
+    """What every answer must satisfy: exactly one of a schema, a regex, a grammar, tags or choices.
 
     `schema_spec` (also accepted as `schema`): a JSON or YAML file, inline JSON,
     `module:Model` or `file.py:Model`. `grammar`: a file in GBNF or Lark's EBNF, which its text
-    tells if not `grammar_format`. `choices` or `choices_file` (one a line). `whitespace`: the
-    policy for JSON answers. `strict`: refuse a schema with keywords that are only checked after
-    generation.
+    tells if not `grammar_format`. `tags`: a YAML file of structural tags. `choices` or
+    `choices_file` (one a line). `whitespace`: the policy for JSON answers. `strict`: refuse a
+    schema with keywords that are only checked after generation.
     """
 
     schema_spec: str | None = Field(default=None, alias="schema")
     regex: str | None = None
     grammar: str | None = None
     grammar_format: Literal["gbnf", "lark"] | None = None
+    tags: str | None = None
     choices: tuple[str, ...] | None = None
     choices_file: str | None = None
     whitespace: Whitespace = "flexible"
@@ -94,9 +95,12 @@ class ConstraintConfig(_Group):
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
-        kinds = (self.schema_spec, self.regex, self.grammar, self.choices, self.choices_file)
+        given = (self.schema_spec, self.regex, self.grammar, self.tags)
+        kinds = (*given, self.choices, self.choices_file)
         if sum(kind is not None for kind in kinds) != 1:
-            raise ValueError("give exactly one of schema, regex, grammar, choices and choices_file")
+            raise ValueError(
+                "give exactly one of schema, regex, grammar, tags, choices and choices_file"
+            )
         if self.grammar_format is not None and self.grammar is None:
             raise ValueError("grammar_format is for a grammar; give one, or drop it")
         if self.choices is not None:

@@ -22,6 +22,7 @@ from pipelines.labels import load_labels
 from pipelines.outline import outline
 from pipelines.schemas import LoadedSchema, load_schema
 from pipelines.schematree import in_schema_order
+from pipelines.tags import load_tags
 from pipelines.validate import Fault, Validator
 from pipelines.wording import choice_task, pattern_task, schema_task
 
@@ -78,6 +79,8 @@ def load_constraint(config: ConstraintConfig) -> Constraint:
         return RegexConstraint(config.regex)
     if config.grammar is not None:
         return load_grammar(config.grammar, config.grammar_format)
+    if config.tags is not None:
+        return load_tags(config.tags, config.whitespace, strict=config.strict)
     return ChoiceConstraint(load_labels(config))
 
 

@@ -1,8 +1,8 @@
 """A Jinja file that a user wrote -> the user message of each document.
 
 Variables: `document` (its text), `id`, `keep` (kept columns, each also under its own name),
-`schema`, `fields` (the outline), `choices`, `regex`, `grammar`, `examples` (each with `.text` and
-`.value`). Sandboxed, and a name that isn't known is an error. Knows no tokenizer.
+`schema`, `fields` (the outline), `choices`, `regex`, `grammar`, `tags`, `examples` (each with
+`.text` and `.value`). Sandboxed, and a name that isn't known is an error. Knows no tokenizer.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pipelines.errors import ConfigError, DocumentError
 __all__ = ["PromptTemplate", "load_template"]
 
 _OF_THE_TASK = frozenset(
-    {"document", "schema", "fields", "choices", "regex", "grammar", "examples"}
+    {"document", "schema", "fields", "choices", "regex", "grammar", "tags", "examples"}
 )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pipelines.outline import outline
 from pipelines.schematree import Schema, resolve
@@ -14,6 +15,7 @@ __all__ = [
     "label_task",
     "pattern_task",
     "schema_task",
+    "tags_task",
 ]
 
 _MAX_LISTED = 200
@@ -51,6 +53,25 @@ def grammar_task(grammar: str) -> str:
     """Return the instruction to answer with a text that a grammar allows."""
     task = "Read the document the user sends, and answer with one text that this grammar allows"
     return f"{task}:\n{grammar.strip()}" if len(grammar) <= _MAX_SHOWN else f"{task} (it is long)."
+
+
+def tags_task(parts: Sequence[Mapping[str, Any]]) -> str:
+    """Return the instruction to answer in parts between tags."""
+    lines = ["Read the document the user sends, and answer in this form:"]
+    for part in parts:
+        lines += [_about_part(p) for p in part.get("any_of", [part])]
+    return "\n".join(lines)
+
+
+def _about_part(part: Mapping[str, Any]) -> str:
+    name = part.get("name", "text")
+    if "schema" in part:
+        about = f"JSON ({name}) with these fields:\n{outline(part['schema'])}"
+    elif "choices" in part:
+        about = " or ".join(part["choices"])
+    else:
+        about = f"your {name}"
+    return f"{part.get('begin', '')}{about}{part.get('end', '')}"
 
 
 def choice_task(choices: Sequence[str]) -> str:

@@ -49,9 +49,8 @@ def test_a_bad_value_is_named_by_its_flag(parameters: dict[str, object], flag: s
 def test_a_fault_between_flags_speaks_for_itself() -> None:
     with pytest.raises(ConfigError) as caught:
         build(ExtractConfig, GIVEN | {"schema": "{}"})
-    assert (
-        str(caught.value) == "give exactly one of schema, regex, grammar, choices and choices_file"
-    )
+    told = "give exactly one of schema, regex, grammar, tags, choices and choices_file"
+    assert str(caught.value) == told
 
 
 def test_flags_at_the_top_are_for_every_command_that_has_them() -> None:

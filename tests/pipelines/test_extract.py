@@ -226,23 +226,30 @@ def test_a_document_longer_than_the_context_is_cut_and_told(run: Runner, folder:
     ]
 
 
+DOUBLED: dict[str, Any] = {
+    "type": "array",
+    "items": {"type": "integer"},
+    "maxItems": 3,
+    "not": {"uniqueItems": True},
+}
+"""Some item stands twice: what the mask cannot ask for."""
+
+
 def test_a_keyword_that_is_checked_afterwards_makes_records_invalid(run: Runner) -> None:
-    schema = {"type": "array", "items": {"type": "integer"}, "uniqueItems": True, "maxItems": 3}
-    run.answer = lambda document: "[10, 10]" if document.startswith("A") else "[10, 20]"
-    summary = run("docs/a.txt", "docs/b.txt", constraint={"schema": json.dumps(schema)})
+    run.answer = lambda document: "[10, 20]" if document.startswith("A") else "[10, 10]"
+    summary = run("docs/a.txt", "docs/b.txt", constraint={"schema": json.dumps(DOUBLED)})
     [bad, good] = run.records
-    assert (bad["status"], bad["value"], good["status"]) == ("invalid", [10, 10], "ok")
-    assert bad["errors"][0]["keyword"] == "uniqueItems"
-    assert any("'uniqueItems'" in warning for warning in run.watcher.warnings)
+    assert (bad["status"], bad["value"], good["status"]) == ("invalid", [10, 20], "ok")
+    assert bad["errors"][0]["keyword"] == "not"
+    assert any("'not'" in warning for warning in run.watcher.warnings)
     assert (summary.ok, summary.invalid) == (1, 1)
     stats = json.loads(Path("out.stats.json").read_text())
-    assert stats["run"]["invalid_by_keyword"] == {"uniqueItems": 1}
+    assert stats["run"]["invalid_by_keyword"] == {"not": 1}
 
 
 def test_strict_refuses_what_would_be_checked_afterwards(run: Runner) -> None:
-    schema = {"type": "array", "items": {"type": "integer"}, "uniqueItems": True}
     with pytest.raises(UnsupportedSchema):
-        run("docs", constraint={"schema": json.dumps(schema), "strict": True})
+        run("docs", constraint={"schema": json.dumps(DOUBLED), "strict": True})
     assert not Path("out.jsonl").exists()
 
 
@@ -307,3 +314,15 @@ def test_memory_of_waiting_records_does_not_grow_with_the_input(
     run("in.jsonl", decoding={"batch_size": 4})
     assert len(run.records) == 120
     assert most < 120
+
+
+def test_structural_tags_give_a_field_for_each_named_part(run: Runner) -> None:
+    Path("tags.yaml").write_text(
+        "- {name: why, begin: '<think>', end: '</think>', text: {max_length: 50}}\n"
+        "- {name: answer, begin: '=', choices: [long, short]}\n"
+    )
+    run.answer = lambda text: f"<think>{len(text)}</think>={'long' if len(text) > 10 else 'short'}"
+    run("docs", constraint={"tags": "tags.yaml"})
+    values = [record["value"] for record in run.records]
+    assert values[0] == {"why": "9", "answer": "short"}
+    assert [value["answer"] for value in values] == ["short", "long", "long"]
