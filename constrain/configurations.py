@@ -16,6 +16,7 @@ from constrain import kernels, mask_kernels
 from constrain.errors import LimitExceeded
 from constrain.kernels import ACCEPTING, BOTTOM, CUT, DEAD, NEED_ROOM, TOO_MANY, UNKNOWN
 from constrain.limits import Limits
+from constrain.mask_kernels import NOT_PLAIN
 from constrain.tables import NO_LOOP, Automaton
 from constrain.vocabulary import TokenTrie
 
@@ -76,19 +77,37 @@ class LazyAutomaton:
         """Return the node that has the same tokens for a walk of `reach` bytes (see kernels)."""
         return self.run(mask_kernels.abstract_node, node, kept_frames, reach)
 
-    def is_plain(
-        self, node: int, kept_frames: int, reach: int, writable: NDArray[np.bool_]
-    ) -> bool:
-        """Return whether plain characters leave `node` as it is, as far as masks can tell."""
+    def plain_reach(
+        self, node: int, kept_frames: int, reach: int, writable: NDArray[np.bool_], most: int
+    ) -> int | None:
+        """Return how many plain characters may follow; None where it matters which they are."""
         paths = np.empty(8, dtype=np.int64)
-        return self.run(mask_kernels.is_plain, node, kept_frames, reach, writable, paths) == 1
+        outcome = self.run(
+            mask_kernels.plain_reach, node, kept_frames, reach, writable, most, paths
+        )
+        return None if outcome == NOT_PLAIN else outcome
+
+    def main_target(self, node: int, weights: NDArray[np.int64]) -> int:
+        """Return the node that the bytes of most weight (256,) lead to, or DEAD."""
+        return self.run(mask_kernels.main_target, node, weights)
 
     def walk_trie(
         self, node: int, trie: TokenTrie, path: NDArray[np.int32], row: NDArray[np.uint32]
     ) -> bool:
         """Set the bits of all tokens that may follow; False: the walk reached a cut stack."""
-        columns = (trie.byte, trie.depth, trie.subtree_end, trie.first_token, trie.token_ids)
-        return self.run(mask_kernels.walk_trie, node, *columns, path, row) == 0
+        return self.run(mask_kernels.walk_trie, node, *trie.columns, path, row) == 0
+
+    def walk_beside(
+        self,
+        node: int,
+        other: int,
+        trie: TokenTrie,
+        paths: NDArray[np.int32],
+        row: NDArray[np.uint32],
+    ) -> bool:
+        """Turn the mask of `other` into that of `node`; False: the walk reached a cut stack."""
+        kernel = mask_kernels.walk_beside
+        return self.run(kernel, node, other, *trie.columns, paths[0], paths[1], row) == 0
 
     def distance(self, node: int) -> int:
         """Return the fewest bytes from `node` to the end of a text (0 when it may end here)."""

@@ -24,7 +24,17 @@ from constrain.kernels import (
 )
 from constrain.tables import FIRST, HIGH, LAST, LEAST, NO_LOOP, UNBOUNDED, Automaton
 
-__all__ = ["abstract_node", "is_plain", "walk_trie"]
+__all__ = [
+    "NOT_PLAIN",
+    "abstract_node",
+    "main_target",
+    "plain_reach",
+    "walk_beside",
+    "walk_trie",
+]
+
+NOT_PLAIN = -6
+"""It matters which plain characters follow."""
 
 
 @kernel
@@ -116,45 +126,73 @@ def _alike(a: Automaton, head: int, count: int, reach: int) -> int:
 
 
 @kernel
-def is_plain(
+def plain_reach(
     a: Automaton,
     c: Configurations,
     node: int,
     kept_frames: int,
     reach: int,
     writable: NDArray[np.bool_],
+    most: int,
     paths: NDArray[np.int64],
 ) -> int:
-    """Return 1 when any plain character (see constrain.plain) leads from `node` to its like.
+    """Return how many plain characters (see constrain.plain) may follow `node`, at most `most`.
 
-    Alike is what `abstract_node` does not tell apart. Every state of a UTF-8 decoder (RFC 3629)
-    must go with one node: `paths[u]` (8,) for state u, numbered by what is still to come (scratch).
-    Returns 0 when it is not so, a code < DEAD on trouble.
+    NOT_PLAIN where it matters which they are, other codes < DEAD on trouble. A place alike in what
+    `abstract_node` looks at stands for the place itself; `paths` (8,) is scratch.
     """
-    for byte in range(0x20, 0x80):
-        if byte in (0x22, 0x5C) or not writable[byte]:
-            continue
-        verdict = _leads_back(a, c, node, node, byte, kept_frames, reach)
-        if verdict != 1:
-            return verdict
+    at = node
+    for count in range(most):
+        target = _after_plain(a, c, at, writable, paths)
+        if target == DEAD:
+            return count
+        if target < DEAD:
+            return target
+        alike = abstract_node(a, c, target, kept_frames, reach)
+        if alike == DEAD:
+            return count + 1
+        if alike < DEAD:
+            return alike
+        if alike == at:
+            return most
+        at = alike
+    return most
+
+
+@kernel
+def _after_plain(
+    a: Automaton,
+    c: Configurations,
+    node: int,
+    writable: NDArray[np.bool_],
+    paths: NDArray[np.int64],
+) -> int:
+    """Return the one node, or DEAD, that every plain character leads to from `node`.
+
+    Every state of a UTF-8 decoder (RFC 3629) must go with one node, `paths[u]` for state u,
+    numbered by what is still to come. NOT_PLAIN when it is not so, or a CUT is reached.
+    """
     paths[:] = UNKNOWN
+    for byte in range(0x20, 0x80):
+        if byte not in (0x22, 0x5C) and writable[byte]:
+            target = _joins(a, c, paths, node, byte, 0)
+            if target < DEAD:
+                return target
     for byte in range(0xC2, 0xF5):
         if writable[byte]:
-            verdict = _leads_to(a, c, paths, node, byte, _UTF8_LEAD[byte - 0xC2])
-            if verdict != 1:
-                return verdict
+            target = _joins(a, c, paths, node, byte, _UTF8_LEAD[byte - 0xC2])
+            if target < DEAD:
+                return target
     for row in range(_UTF8_NEXT.shape[0]):
-        state, low, high, target = _UTF8_NEXT[row]
+        state, low, high, following = _UTF8_NEXT[row]
+        if paths[state] == UNKNOWN:
+            continue
         for byte in range(low, high + 1):
-            if paths[state] == UNKNOWN or not writable[byte]:
-                continue
-            if target == 0:
-                verdict = _leads_back(a, c, node, paths[state], byte, kept_frames, reach)
-            else:
-                verdict = _leads_to(a, c, paths, paths[state], byte, target)
-            if verdict != 1:
-                return verdict
-    return 1
+            if writable[byte]:
+                target = _joins(a, c, paths, paths[state], byte, following)
+                if target < DEAD:
+                    return target
+    return NOT_PLAIN if paths[0] == UNKNOWN else paths[0]
 
 
 _UTF8_LEAD = np.array([1] * 30 + [2] + [3] * 12 + [4] + [3] * 2 + [5] + [6] * 3 + [7])
@@ -173,38 +211,90 @@ _UTF8_NEXT = np.array(
 """(state, lowest byte, highest byte, next state): 0 is between characters; in order of reach."""
 
 
-@kernel
-def _leads_to(
+@inlined
+def _joins(
     a: Automaton, c: Configurations, paths: NDArray[np.int64], node: int, byte: int, state: int
 ) -> int:
-    """Return 1 when `byte` leads from `node` to the one node of decoder state `state`."""
-    target = step(a, c, node, a.byte_class[byte])
+    """Return where `byte` leads from `node`, which must be the one node of decoder state `state`.
+
+    NOT_PLAIN when it is another, or a CUT is reached.
+    """
+    target = DEAD if node == DEAD else step(a, c, node, a.byte_class[byte])
     if target < DEAD:
         return target
+    if target != DEAD and c.node_flags[target] & CUT_REACHED:
+        return NOT_PLAIN
     if paths[state] == UNKNOWN:
         paths[state] = target
-    return 1 if target != DEAD and target == paths[state] else 0
+    return target if target == paths[state] else NOT_PLAIN
 
 
 @kernel
-def _leads_back(
+def main_target(a: Automaton, c: Configurations, node: int, weights: NDArray[np.int64]) -> int:
+    """Return the node that the bytes of most weight (256,) lead to from `node`, or a code <= DEAD.
+
+    DEAD when most of the weight leads to no single node.
+    """
+    best, votes = DEAD, 0
+    for byte in range(256):  # the majority vote of Boyer and Moore (1981)
+        if weights[byte] == 0:
+            continue
+        target = step(a, c, node, a.byte_class[byte])
+        if target < DEAD:
+            return target
+        if target == best:
+            votes += weights[byte]
+        elif votes >= weights[byte]:
+            votes -= weights[byte]
+        else:
+            best, votes = target, weights[byte] - votes
+    return best
+
+
+@kernel
+def walk_beside(
     a: Automaton,
     c: Configurations,
-    home: int,
     node: int,
-    byte: int,
-    kept_frames: int,
-    reach: int,
+    other: int,
+    byte: NDArray[np.uint8],
+    depth: NDArray[np.int32],
+    subtree_end: NDArray[np.int32],
+    first_token: NDArray[np.int32],
+    token_ids: NDArray[np.int32],
+    path: NDArray[np.int32],
+    other_path: NDArray[np.int32],
+    row: NDArray[np.uint32],
 ) -> int:
-    """Return 1 when `byte` leads from `node` to a node that is like `home`."""
-    target = step(a, c, node, a.byte_class[byte])
-    if target < DEAD:
-        return target
-    if target == home:
-        return 1
-    if target == DEAD or c.node_flags[target] & CUT_REACHED:
-        return 0
-    alike = abstract_node(a, c, target, kept_frames, reach)
-    if alike < DEAD:
-        return alike
-    return 1 if alike == home else 0
+    """Turn `row`, the mask of `other`, into that of `node`; return as `walk_trie` does.
+
+    Where both have come to the same node the rest is the same, so only differences are walked.
+    """
+    path[0] = node
+    other_path[0] = other
+    i = 0
+    while i < byte.shape[0]:
+        level = depth[i]
+        byte_class = a.byte_class[byte[i]]
+        target = DEAD if path[level] == DEAD else step(a, c, path[level], byte_class)
+        beside = DEAD if other_path[level] == DEAD else step(a, c, other_path[level], byte_class)
+        if target < DEAD or beside < DEAD:
+            return min(target, beside)
+        if target == beside:
+            i = subtree_end[i]
+            continue
+        if target == DEAD:
+            for t in range(first_token[i], first_token[subtree_end[i]]):
+                token = token_ids[t]
+                row[token >> 5] &= ~(np.uint32(1) << np.uint32(token & 31))
+            i = subtree_end[i]
+            continue
+        if c.node_flags[target] & CUT_REACHED:
+            return CUT_REACHED
+        path[level + 1] = target
+        other_path[level + 1] = beside
+        for t in range(first_token[i], first_token[i + 1]):
+            token = token_ids[t]
+            row[token >> 5] |= np.uint32(1) << np.uint32(token & 31)
+        i += 1
+    return 0

@@ -18,7 +18,7 @@ from constrain.bitmask import words
 from constrain.configurations import LazyAutomaton
 from constrain.kernels import DEAD
 from constrain.limits import Limits
-from constrain.plain import PlainTokens, factor
+from constrain.plain import LONGEST, PlainTokens, factor
 from constrain.siblings import Siblings, Written
 from constrain.tables import CompiledConstraint
 from constrain.vocabulary import Vocabulary
@@ -46,7 +46,8 @@ class MaskCache:
         self._tokens = vocabulary.tokens
         self._trie = vocabulary.trie
         self._plain = _plain_tokens(vocabulary)
-        self._path = np.zeros(self._trie.max_depth + 1, dtype=np.int32)
+        self._paths = np.zeros((2, self._trie.max_depth + LONGEST + 2), dtype=np.int32)
+        self._weights = _weights(vocabulary)
         self._words = words(vocabulary.size)
         self._end_words, self._end_bits = _end_bits(vocabulary.eos_ids)
         self.siblings = Siblings(vocabulary) if compiled.automaton.edge_guarded.any() else None
@@ -154,7 +155,8 @@ class MaskCache:
                 self._guarded[node] = _NO_TOKENS
                 return _NO_TOKENS
             if alike not in self._guarded:
-                trie = self._plain.rests if self._is_plain(alike, kept_frames) else self._trie
+                plain = self._plain_reach(alike, kept_frames) is not None
+                trie = self._plain.others if plain else self._trie
                 self._guarded[alike] = self.siblings.guarded(self.lazy, alike, trie)
             self._guarded[node] = self._guarded[alike]
             return self._guarded[node]
@@ -162,19 +164,41 @@ class MaskCache:
 
     def _walk(self, node: int, kept_frames: int) -> int | None:
         """Compute a mask and return its index; None when the walk reached a cut stack."""
-        row, trie = np.zeros(self._words, dtype=np.uint32), self._trie
+        row = np.zeros(self._words, dtype=np.uint32)
         if node != DEAD:
             self.walks += 1
-            if self._is_plain(node, kept_frames):
-                row, trie = self._plain.row.copy(), self._plain.rests
-            if not self.lazy.walk_trie(node, trie, self._path, row):
+            plain = self._plain_reach(node, kept_frames)
+            if plain is not None:
+                row |= self._plain.rows[plain]
+                done = self.lazy.walk_trie(node, self._plain.others, self._paths[0], row)
+            else:
+                done = self._walk_whole(node, kept_frames, row)
+            if not done:
                 return None
         return self._kept(row)
 
-    def _is_plain(self, node: int, kept_frames: int) -> bool:
-        return node != DEAD and self.lazy.is_plain(
-            node, kept_frames, self._trie.max_depth, self._plain.writable
-        )
+    def _walk_whole(self, node: int, kept_frames: int, row: NDArray[np.uint32]) -> bool:
+        """Walk all tokens; beside a plain place that most of them lead to, where there is one."""
+        other = self.lazy.main_target(node, self._weights)
+        index = None if other in (DEAD, node) else self._find_plain(other, kept_frames)
+        if index is None:
+            return self.lazy.walk_trie(node, self._trie, self._paths[0], row)
+        row |= self._rows[index].view(np.uint32)
+        return self.lazy.walk_beside(node, other, self._trie, self._paths, row)
+
+    def _find_plain(self, node: int, kept_frames: int) -> int | None:
+        """Return the index of the mask of `node` if it is known, or found without a whole walk."""
+        alike = self.lazy.abstract(node, kept_frames, self._trie.max_depth)
+        if alike not in self._row_of_node and self._plain_reach(alike, kept_frames) is not None:
+            self._row_of_node[alike] = self._walk(alike, kept_frames)
+        return self._row_of_node.get(alike)
+
+    def _plain_reach(self, node: int, kept_frames: int) -> int | None:
+        """Return how many plain characters may follow; None where it matters which they are."""
+        if node == DEAD:
+            return None
+        reach, writable = self._trie.max_depth, self._plain.writable
+        return self.lazy.plain_reach(node, kept_frames, reach, writable, LONGEST)
 
     def _kept(self, row: NDArray[np.uint32]) -> int:
         """Return the index of a row; equal rows are kept once."""
@@ -189,6 +213,16 @@ class MaskCache:
 def _plain_tokens(vocabulary: Vocabulary) -> PlainTokens:
     """Factor a vocabulary once (vocabularies are told apart by identity)."""
     return factor(vocabulary)
+
+
+@lru_cache(maxsize=8)
+def _weights(vocabulary: Vocabulary) -> NDArray[np.int64]:
+    """Return how many trie nodes lie below each first byte, shape (256,)."""
+    trie = vocabulary.trie
+    weights = np.zeros(256, dtype=np.int64)
+    firsts = np.flatnonzero(trie.depth == 0)
+    weights[trie.byte[firsts]] = trie.subtree_end[firsts] - firsts
+    return weights
 
 
 def _end_bits(eos_ids: tuple[int, ...]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -35,6 +35,11 @@ class TokenTrie:
     token_ids: NDArray[np.int32]
     max_depth: int
 
+    @property
+    def columns(self) -> tuple[NDArray[np.uint8], *tuple[NDArray[np.int32], ...]]:
+        """The arrays, as kernels take them."""
+        return self.byte, self.depth, self.subtree_end, self.first_token, self.token_ids
+
     @staticmethod
     def build(tokens: Sequence[bytes | None]) -> TokenTrie:
         """Build the trie of the tokens that are not None and not empty."""

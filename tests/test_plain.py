@@ -12,7 +12,7 @@ from constrain import bitmask
 from constrain.compiler import compile_rules
 from constrain.masks import MaskCache
 from constrain.matcher import Matcher
-from constrain.plain import factor
+from constrain.plain import LONGEST, factor
 from constrain.syntax.charset import ANY, CharSet
 from constrain.syntax.expr import (
     ANY_CHAR,
@@ -71,9 +71,11 @@ def test_a_token_is_split_after_its_longest_plain_run(token: bytes) -> None:
                 break
         else:
             break
-    assert bool(plain.row[8] & 1) == (run == len(token) > 0)
-    spelled = spelled_tokens(plain.rests)
-    assert spelled.get(256, b"") == token[run:]
+    assert bool(plain.rows[LONGEST, 8] & 1) == (run == len(token) > 0)
+    count = len(token[:run].decode())
+    assert not plain.rows[:count, 8].any()
+    spelled = spelled_tokens(plain.others)
+    assert spelled.get(256, b"") == (b" " * count + token[run:] if run < len(token) else b"")
 
 
 def spelled_tokens(trie) -> dict[int, bytes]:  # type: ignore[no-untyped-def]
@@ -91,13 +93,15 @@ BODIES: list[tuple[Expr, bytes, bool]] = [
     (seq(literal("["), JsonString(ANY_TEXT), literal("]")), b'["x', True),
     (JsonString(repeat(ANY_CHAR, 0, 500)), b'"some', True),
     (JsonString(repeat(ANY_CHAR, 300, None)), b'"some', True),
-    (JsonString(repeat(ANY_CHAR, 0, 120)), b'"' + b"x" * 100, False),
+    (JsonString(repeat(ANY_CHAR, 0, 120)), b'"' + b"x" * 100, True),
+    (JsonString(repeat(ANY_CHAR, 0, 6)), b'"some', True),
+    (repeat(ANY_CHAR, 0, 6), b"somewh", True),
     (JsonString(conjunction((ANY_TEXT, complement(literal("stop"))))), b'"stops', True),
     (JsonString(conjunction((ANY_TEXT, complement(literal("stop"))))), b'"sto', False),
     (JsonString(repeat(Chars(ANY - CharSet.from_chars("é")), 0, None)), b'"some', False),
     (JsonString(repeat(Chars(CharSet.of([(0x20, 0x7E)])), 0, None)), b'"some', False),
     (repeat(Chars(ANY - CharSet.from_chars("\n")), 0, None), b"some", True),
-    (seq(JsonString(ANY_TEXT), Literal("x")), b'"some\xc3', False),
+    (seq(JsonString(ANY_TEXT), Literal("x")), b'"some\xc3', True),
 ]
 
 
@@ -117,8 +121,8 @@ def test_masks_are_those_of_feeding_each_token(
     fed = {i for i, t in enumerate(vocabulary.tokens) if t and matcher.fork().accept_bytes(t)}
     assert allowed == fed
     node = masks.lazy.abstract(matcher._node, 6, vocabulary.trie.max_depth)
-    factored = masks.lazy.is_plain(node, 6, vocabulary.trie.max_depth, factor(vocabulary).writable)
-    assert factored == plain
+    writable, reach = factor(vocabulary).writable, vocabulary.trie.max_depth
+    assert (masks.lazy.plain_reach(node, 6, reach, writable, LONGEST) is not None) == plain
 
 
 @settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
