@@ -134,7 +134,7 @@ def test_the_table_goes_to_stderr_and_quiet_silences_it(seen: list[ExtractConfig
 
 def test_two_constraints_are_a_usage_error() -> None:
     output = call("extract", "a.txt", "--schema", "{}", "--regex", "a", code=2).output
-    assert "give exactly one of schema, regex, grammar, choices and choices_file" in output
+    assert "give exactly one of schema, regex, grammar" in output
 
 
 def test_a_mistyped_flag_is_a_usage_error() -> None:
