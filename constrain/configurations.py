@@ -87,9 +87,9 @@ class LazyAutomaton:
         )
         return None if outcome == NOT_PLAIN else outcome
 
-    def main_target(self, node: int, weights: NDArray[np.int64]) -> int:
-        """Return the node that the bytes of most weight (256,) lead to, or DEAD."""
-        return self.run(mask_kernels.main_target, node, weights)
+    def main_target(self, node: int, heavy: NDArray[np.uint8]) -> int:
+        """Return the node that most of the bytes `heavy` (n,) lead to, or DEAD."""
+        return self.run(mask_kernels.main_target, node, heavy)
 
     def walk_trie(
         self, node: int, trie: TokenTrie, path: NDArray[np.int32], row: NDArray[np.uint32]

@@ -222,7 +222,7 @@ def _close(a: Automaton, c: Configurations, size: int) -> int:
             size = _push(c, size, a.call_entry[i], 0, f)
             if size < 0:
                 return size
-    return intern_node(c, kept, flags)
+    return intern_node(a, c, kept, flags)
 
 
 @inlined
@@ -230,6 +230,20 @@ def _can_end(a: Automaton, head: int, count: int) -> bool:
     """Return whether a loop can end well when `head` is reached with `count`."""
     high = a.loops[head, HIGH]
     return a.loops[head, LOW] <= count and (high == UNBOUNDED or count <= high)
+
+
+@inlined
+def _open_row(a: Automaton, c: Configurations, node: int) -> None:
+    """Begin the transitions of a new node: DEAD where no edge goes on, the others UNKNOWN."""
+    row = c.next_node[node]
+    row[:] = DEAD
+    for k in range(a.byte_class[255] + 1, row.shape[0]):  # classes after a repetition
+        row[k] = UNKNOWN
+    for i in range(c.node_start[node], c.node_start[node + 1]):
+        s = c.members[i] >> 32
+        for e in range(a.edge_start[s], a.edge_start[s + 1]):
+            for k in range(a.byte_class[a.edge_low[e]], a.byte_class[a.edge_high[e]] + 1):
+                row[k] = UNKNOWN
 
 
 @inlined
@@ -250,7 +264,7 @@ def _sort(values: NDArray[np.int64], count: int) -> None:
 
 
 @kernel
-def intern_node(c: Configurations, kept: int, flags: int) -> int:
+def intern_node(a: Automaton, c: Configurations, kept: int, flags: int) -> int:
     """Return the node of the members in `found[:kept]` (sorted, made unique), or NEED_ROOM."""
     if kept == 0 and flags == 0:
         return DEAD
@@ -283,7 +297,7 @@ def intern_node(c: Configurations, kept: int, flags: int) -> int:
         c.members[first + i] = c.found[i]
     c.node_flags[n] = flags
     c.node_start[n + 1] = first + unique
-    c.next_node[n, :] = UNKNOWN
+    _open_row(a, c, n)
     c.node_table[slot] = n
     c.used[1] = n + 1
     return n
@@ -305,22 +319,36 @@ def step(a: Automaton, c: Configurations, node: int, byte_class: int) -> int:
 
 @kernel
 def _new_step(a: Automaton, c: Configurations, node: int, byte_class: int) -> int:
-    """Compute and remember the node after a byte of `byte_class`; DEAD, or a code < DEAD."""
+    """Compute and remember the node after a byte of `byte_class`; DEAD, or a code < DEAD.
+
+    The bytes around it that take the same edges lead to the same node, so theirs are known too.
+    """
     byte = a.class_byte[byte_class] & 255
     repeats = a.class_byte[byte_class] > 255
+    low, high = 0, 255
     c.used[3] += 1
     size = 0
     for i in range(c.node_start[node], c.node_start[node + 1]):
         s = c.members[i] >> 32
         stack = c.members[i] & 0xFFFFFFFF
         for e in range(a.edge_start[s], a.edge_start[s + 1]):
-            if a.edge_low[e] <= byte <= a.edge_high[e] and not (repeats and a.edge_guarded[e]):
+            if a.edge_high[e] < byte:
+                low = max(low, np.int64(a.edge_high[e]) + 1)
+            elif a.edge_low[e] > byte:
+                high = min(high, np.int64(a.edge_low[e]) - 1)
+            else:
+                low = max(low, np.int64(a.edge_low[e]))
+                high = min(high, np.int64(a.edge_high[e]))
+                if repeats and a.edge_guarded[e]:
+                    continue
                 size = _push(c, size, a.edge_target[e], 0, stack)
                 if size < 0:
                     return size
     target = DEAD if size == 0 else _close(a, c, size)
     if target >= DEAD:
         c.next_node[node, byte_class] = target
+        if not repeats:
+            c.next_node[node, a.byte_class[low] : a.byte_class[high] + 1] = target
     return target
 
 
@@ -366,4 +394,4 @@ def adopt_node(
             if stack < 0:
                 return stack
         c.found[i] = (states[i] << 32) | np.int64(stack)
-    return intern_node(c, states.shape[0], flags)
+    return intern_node(a, c, states.shape[0], flags)

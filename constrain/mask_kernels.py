@@ -111,7 +111,7 @@ def abstract_node(a: Automaton, c: Configurations, node: int, kept_frames: int, 
             if below < 0:
                 return below
         c.found[i] = (member >> 32 << 32) | np.int64(below)
-    return intern_node(c, length, c.node_flags[node] & CUT_REACHED)
+    return intern_node(a, c, length, c.node_flags[node] & CUT_REACHED)
 
 
 @inlined
@@ -230,24 +230,22 @@ def _joins(
 
 
 @kernel
-def main_target(a: Automaton, c: Configurations, node: int, weights: NDArray[np.int64]) -> int:
-    """Return the node that the bytes of most weight (256,) lead to from `node`, or a code <= DEAD.
+def main_target(a: Automaton, c: Configurations, node: int, heavy: NDArray[np.uint8]) -> int:
+    """Return the node that most of the bytes `heavy` lead to from `node`, or a code <= DEAD.
 
-    DEAD when most of the weight leads to no single node.
+    DEAD when it is no single node (majority vote of Boyer and Moore, 1981).
     """
     best, votes = DEAD, 0
-    for byte in range(256):  # the majority vote of Boyer and Moore (1981)
-        if weights[byte] == 0:
-            continue
+    for byte in heavy:
         target = step(a, c, node, a.byte_class[byte])
         if target < DEAD:
             return target
         if target == best:
-            votes += weights[byte]
-        elif votes >= weights[byte]:
-            votes -= weights[byte]
+            votes += 1
+        elif votes > 0:
+            votes -= 1
         else:
-            best, votes = target, weights[byte] - votes
+            best, votes = target, 1
     return best
 
 

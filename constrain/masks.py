@@ -29,6 +29,8 @@ _NO_TOKENS = np.zeros(0, dtype=np.int32)
 
 _KEPT_FRAMES = (2, 6, 1 << 15)
 """Stack depths tried one after another: most tokens return through few frames."""
+_HEAVY = 9
+"""First bytes asked where most tokens lead; in Llama 3.1 a third of all tokens begins with them."""
 _STEP_BYTES = 150
 """About what one remembered step, (node, token) to node, takes."""
 
@@ -47,7 +49,7 @@ class MaskCache:
         self._trie = vocabulary.trie
         self._plain = _plain_tokens(vocabulary)
         self._paths = np.zeros((2, self._trie.max_depth + LONGEST + 2), dtype=np.int32)
-        self._weights = _weights(vocabulary)
+        self._heavy = _heavy_bytes(vocabulary)
         self._words = words(vocabulary.size)
         self._end_words, self._end_bits = _end_bits(vocabulary.eos_ids)
         self.siblings = Siblings(vocabulary) if compiled.automaton.edge_guarded.any() else None
@@ -179,7 +181,7 @@ class MaskCache:
 
     def _walk_whole(self, node: int, kept_frames: int, row: NDArray[np.uint32]) -> bool:
         """Walk all tokens; beside a plain place that most of them lead to, where there is one."""
-        other = self.lazy.main_target(node, self._weights)
+        other = self.lazy.main_target(node, self._heavy)
         index = None if other in (DEAD, node) else self._find_plain(other, kept_frames)
         if index is None:
             return self.lazy.walk_trie(node, self._trie, self._paths[0], row)
@@ -216,13 +218,12 @@ def _plain_tokens(vocabulary: Vocabulary) -> PlainTokens:
 
 
 @lru_cache(maxsize=8)
-def _weights(vocabulary: Vocabulary) -> NDArray[np.int64]:
-    """Return how many trie nodes lie below each first byte, shape (256,)."""
+def _heavy_bytes(vocabulary: Vocabulary) -> NDArray[np.uint8]:
+    """Return the bytes that most trie nodes lie below, the heaviest first."""
     trie = vocabulary.trie
-    weights = np.zeros(256, dtype=np.int64)
     firsts = np.flatnonzero(trie.depth == 0)
-    weights[trie.byte[firsts]] = trie.subtree_end[firsts] - firsts
-    return weights
+    order = np.argsort(firsts - trie.subtree_end[firsts], kind="stable")
+    return trie.byte[firsts[order[:_HEAVY]]]
 
 
 def _end_bits(eos_ids: tuple[int, ...]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -23,9 +23,13 @@ _WARM_UP = {
         "name": {"type": "string", "maxLength": 20},
         "tags": {"type": "array", "items": {"enum": ["a", "b"]}, "maxItems": 300},
         "any": True,
+        "set": {"items": {"type": "object"}, "uniqueItems": True},
     },
 }
-_WARM_TEXT = '{"name": "éa\\n", "tags": ["a", "b", "a"], "any": [{"x": 1.5e3}, null]}'
+_WARM_TEXT = (
+    '{"name": "éa\\n", "tags": ["a", "b", "a"], "any": [{"x": 1.5e3}, null], '
+    '"set": [{"x": [1, "b"]}, {"x": [1.5e2]}]}'
+)
 
 
 @dataclass(frozen=True, eq=False)
