@@ -332,13 +332,13 @@ def _new_step(a: Automaton, c: Configurations, node: int, byte_class: int) -> in
         s = c.members[i] >> 32
         stack = c.members[i] & 0xFFFFFFFF
         for e in range(a.edge_start[s], a.edge_start[s + 1]):
-            if a.edge_high[e] < byte:
-                low = max(low, np.int64(a.edge_high[e]) + 1)
-            elif a.edge_low[e] > byte:
-                high = min(high, np.int64(a.edge_low[e]) - 1)
+            first, last = int(a.edge_low[e]), int(a.edge_high[e])
+            if last < byte:
+                low = max(low, last + 1)
+            elif first > byte:
+                high = min(high, first - 1)
             else:
-                low = max(low, np.int64(a.edge_low[e]))
-                high = min(high, np.int64(a.edge_high[e]))
+                low, high = max(low, first), min(high, last)
                 if repeats and a.edge_guarded[e]:
                     continue
                 size = _push(c, size, a.edge_target[e], 0, stack)
