@@ -19,13 +19,12 @@ from constrain.configurations import LazyAutomaton
 from constrain.kernels import DEAD
 from constrain.limits import Limits
 from constrain.plain import LONGEST, PlainTokens, factor
-from constrain.siblings import Siblings, Written
+from constrain.siblings import NO_TOKENS, Guarded, Siblings, Written
 from constrain.tables import CompiledConstraint
 from constrain.vocabulary import Vocabulary
 
 __all__ = ["MaskCache"]
 
-_NO_TOKENS = np.zeros(0, dtype=np.int32)
 
 _KEPT_FRAMES = (2, 6, 1 << 15)
 """Stack depths tried one after another: most tokens return through few frames."""
@@ -52,7 +51,11 @@ class MaskCache:
         self._heavy = _heavy_bytes(vocabulary)
         self._words = words(vocabulary.size)
         self._end_words, self._end_bits = _end_bits(vocabulary.eos_ids)
-        self.siblings = Siblings(vocabulary) if compiled.automaton.edge_guarded.any() else None
+        self.siblings = (
+            Siblings(compiled.automaton, vocabulary)
+            if compiled.automaton.edge_guarded.any()
+            else None
+        )
         self.walks = 0
         self._clear()
 
@@ -62,7 +65,7 @@ class MaskCache:
         self._row_of_bytes: dict[bytes, int] = {}
         self._row_of_node: dict[int, int | None] = {}
         self._after: dict[tuple[int, int], int] = {}
-        self._guarded: dict[int, NDArray[np.int32]] = {}
+        self._guarded: dict[int, Guarded] = {}
 
     @property
     def masks(self) -> int:
@@ -93,7 +96,7 @@ class MaskCache:
 
     def is_guarded(self, node: int, token_id: int) -> bool:
         """Return whether the token passes a guarded edge."""
-        guarded = self._guarded_tokens(node)
+        guarded = self._guarded_tokens(node).some
         place = int(np.searchsorted(guarded, token_id))
         return place < len(guarded) and int(guarded[place]) == token_id
 
@@ -143,19 +146,19 @@ class MaskCache:
                 return index
         raise AssertionError("a walk over a whole stack cannot reach a cut")
 
-    def _guarded_tokens(self, node: int) -> NDArray[np.int32]:
-        """Return the ids, ascending, of the tokens that pass a guarded edge after `node`."""
+    def _guarded_tokens(self, node: int) -> Guarded:
+        """Return the tokens that pass guarded edges after `node`."""
         known = self._guarded.get(node)
         if known is not None or self.siblings is None:
-            return _NO_TOKENS if known is None else known
+            return NO_TOKENS if known is None else known
         self._find(node)
         for kept_frames in _KEPT_FRAMES:
             alike = self.lazy.abstract(node, kept_frames, self._trie.max_depth)
             if self._row_of_node.get(alike) is None:
                 continue  # a token returns into what is cut off
             if alike == DEAD:  # nothing but an end token may follow
-                self._guarded[node] = _NO_TOKENS
-                return _NO_TOKENS
+                self._guarded[node] = NO_TOKENS
+                return NO_TOKENS
             if alike not in self._guarded:
                 plain = self._plain_reach(alike, kept_frames) is not None
                 trie = self._plain.others if plain else self._trie

@@ -35,7 +35,13 @@ from constrain.written import (
     take,
 )
 
-__all__ = ["guarded_tokens", "live_after", "refuse_dead", "refuse_repeats", "take_bytes"]
+__all__ = [
+    "guarded_tokens",
+    "live_after",
+    "refuse_dead",
+    "refuse_repeats",
+    "take_bytes",
+]
 
 _DEEPEST = 200
 """How far `is_alive` looks. Beyond it a place counts as dead, which is strict but consistent."""
@@ -266,18 +272,20 @@ def guarded_tokens(
     first_token: NDArray[np.int32],
     token_ids: NDArray[np.int32],
     path: NDArray[np.int32],
-    passed: NDArray[np.bool_],
-    row: NDArray[np.uint32],
+    passed: NDArray[np.int64],
+    some: NDArray[np.uint32],
+    more: NDArray[np.uint32],
 ) -> int:
-    """Set in `row` (words,) the bits of the tokens that pass a guarded edge after `node`.
+    """Set in `some` (words,) the bits of the tokens that pass a guarded edge after `node`.
 
-    The trie is that of `vocabulary.TokenTrie`; `path` and `passed` (max_depth + 1,) are scratch.
-    Returns 0, or a code < DEAD.
+    In `more` those that end two items or keys, so one at least that they begin. The trie is that of
+    `vocabulary.TokenTrie`; `path` and `passed` (max_depth + 1,) are scratch. Returns 0, or a code
+    < DEAD.
     """
     if node == DEAD:
         return 0
     path[0] = node
-    passed[0] = False
+    passed[0] = 0  # twice the number of items and keys that have ended, and 1 for any guard
     i = 0
     while i < byte.shape[0]:
         level = depth[i]
@@ -287,18 +295,22 @@ def guarded_tokens(
         if target == DEAD:
             i = subtree_end[i]
             continue
-        guarded = passed[level]
-        if not guarded and a.repeat_class[byte[i]] != a.byte_class[byte[i]]:
+        guards = passed[level]
+        if a.repeat_class[byte[i]] != a.byte_class[byte[i]]:
             unguarded = step(a, c, path[level], a.repeat_class[byte[i]])
             if unguarded < DEAD:
                 return unguarded
-            guarded = unguarded != target
+            if unguarded != target:
+                guards = (guards | 1) + (0 if byte[i] in (0x5B, 0x7B) else 2)
         path[level + 1] = target
-        passed[level + 1] = guarded
-        if guarded:
+        passed[level + 1] = guards
+        if guards > 0:
             for t in range(first_token[i], first_token[i + 1]):
                 token = token_ids[t]
-                row[token >> 5] |= np.uint32(1) << np.uint32(token & 31)
+                bit = np.uint32(1) << np.uint32(token & 31)
+                some[token >> 5] |= bit
+                if guards >= 4:
+                    more[token >> 5] |= bit
         i += 1
     return 0
 
@@ -320,6 +332,8 @@ def refuse_repeats(
     Token t has the bytes `token_bytes[token_start[t]:token_start[t + 1]]`.
     """
     for token in tokens:
+        if (row[token >> 5] >> (token & 31)) & 1 == 0:
+            continue
         first, last = token_start[token], token_start[token + 1]
         s.path[: last - first] = token_bytes[first:last]
         verdict = _verdict(a, c, saved, s, node, last - first)

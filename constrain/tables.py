@@ -23,6 +23,7 @@ __all__ = [
     "LEAST",
     "LOW",
     "NO_LOOP",
+    "SCARCE",
     "SHORTEST",
     "UNBOUNDED",
     "Automaton",
@@ -51,6 +52,10 @@ COST = 6
 """Column of `loops`: bytes that one call may need; 0: the distance of the one callee."""
 
 
+SCARCE = 3
+"""`edge_guarded` of an edge in a container that a text may leave no way on in (see Distinct)."""
+
+
 class Automaton(NamedTuple):
     """A byte automaton with calls. S states, E byte edges, P epsilon edges, C calls, K classes.
 
@@ -64,15 +69,17 @@ class Automaton(NamedTuple):
     least LEAST.
 
     A guarded edge may be taken only where the JSON item or key it ends differs from its earlier
-    siblings. Who reads the text knows that (`constrain.siblings`); where it is not so, the byte is
-    read as one of `repeat_class` instead of `byte_class`, and no guarded edge goes on that.
+    siblings. Who reads the text knows whether they differ (`constrain.siblings`); where not, the
+    byte is read as one of `repeat_class` instead of `byte_class`, and no guarded edge goes on that.
     """
 
     edge_start: NDArray[np.int32]  # (S + 1,)
     edge_low: NDArray[np.uint8]  # (E,) lowest byte of the edge
     edge_high: NDArray[np.uint8]  # (E,) highest byte, inclusive
     edge_target: NDArray[np.int32]  # (E,)
-    edge_guarded: NDArray[np.bool_]  # (E,) not to be taken when the byte ends a repetition
+    edge_guarded: NDArray[
+        np.uint8
+    ]  # (E,) not 0: not taken when the byte ends a repetition; 3: SCARCE
     epsilon_start: NDArray[np.int32]  # (S + 1,)
     epsilon_target: NDArray[np.int32]  # (P,)
     call_start: NDArray[np.int32]  # (S + 1,)

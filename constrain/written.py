@@ -3,7 +3,8 @@
 Arrays in, arrays out, over the nodes of `kernels`. A container that opened on a guarded edge is
 *watched*: from its bracket on, the text is written down in canonical form (no blanks, numbers in
 one spelling, the members of finished objects sorted), so that equal values have equal texts. An
-item that ends equal to an earlier sibling is read as a repetition: guarded edges are closed to it.
+item or key that ends equal to an earlier sibling is read as a repetition: guarded edges are closed
+to it. Outside of watched arrays only keys are compared, so only keys are written down.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from constrain.tables import Automaton
 
 __all__ = [
     "ARRAY",
+    "ARRAYS",
     "BETWEEN",
     "COLUMNS",
     "DEPTH",
@@ -29,6 +31,7 @@ __all__ = [
     "NUMBER",
     "PLAIN_DIGITS",
     "STARTS",
+    "STRING",
     "UNGUARDED",
     "VALUE",
     "Scratch",
@@ -40,13 +43,13 @@ __all__ = [
     "take",
 ]
 
-LENGTH, STARTS, DEPTH, MODE, NUMBER = 0, 1, 2, 3, 4
+LENGTH, STARTS, DEPTH, MODE, NUMBER, ARRAYS = 0, 1, 2, 3, 4, 5
 """Entries of `Written.at`: how much of each array is in use, and where the text stands."""
-COLUMNS = 5
+COLUMNS = 6
 NO_NUMBER = -1
 """NUMBER while no number is under way; otherwise where it begins in the text."""
 
-BETWEEN, _STRING, _ESCAPE = 0, 1, 2
+BETWEEN, STRING, _ESCAPE = 0, 1, 2
 ARRAY, KEY, VALUE, UNGUARDED = 0, 1, 2, 3
 """What an open container has on its way: an item, a key, a member's value; or it has no guard."""
 PLAIN_DIGITS = 25
@@ -99,26 +102,37 @@ def take(a: Automaton, c: Configurations, s: Scratch, node: int, byte: int) -> i
     if w.at[DEPTH] == 0:
         return _take_opening(a, c, w, node, byte)
     if w.at[MODE] != BETWEEN:
-        _put(w, byte)
+        if _is_recorded(w):
+            _put(w, byte)
         if w.at[MODE] == _ESCAPE:
-            w.at[MODE] = _STRING
+            w.at[MODE] = STRING
         elif byte == 0x5C:
             w.at[MODE] = _ESCAPE
         elif byte == 0x22:
             w.at[MODE] = BETWEEN
+            top = w.at[DEPTH] - 1
+            if w.opens[top, 0] == KEY and _key_repeats(w, top):
+                return step(a, c, node, a.repeat_class[byte])
         return step(a, c, node, a.byte_class[byte])
     if is_blank(byte):
         return step(a, c, node, a.byte_class[byte])
     if byte in (0x2C, 0x3A, 0x5D, 0x7D):
         return _take_end(a, c, s, node, byte)
     if byte == 0x22:
-        w.at[MODE] = _STRING
-    elif w.at[NUMBER] == NO_NUMBER and (byte == 0x2D or 0x30 <= byte <= 0x39):
-        w.at[NUMBER] = w.at[LENGTH]
-    _put(w, byte)
+        w.at[MODE] = STRING
+    if _is_recorded(w):
+        if w.at[NUMBER] == NO_NUMBER and (byte == 0x2D or 0x30 <= byte <= 0x39):
+            w.at[NUMBER] = w.at[LENGTH]
+        _put(w, byte)
     if byte not in (0x5B, 0x7B):
         return step(a, c, node, a.byte_class[byte])
     return _take_opening(a, c, w, node, byte)
+
+
+@jit
+def _is_recorded(w: Written) -> bool:
+    """Return whether what comes is compared: it is in a watched array, or a watched key."""
+    return w.at[ARRAYS] > 0 or w.opens[w.at[DEPTH] - 1, 0] == KEY
 
 
 @jit
@@ -146,17 +160,12 @@ def _take_end(a: Automaton, c: Configurations, s: Scratch, node: int, byte: int)
     finish_number(s)
     top = w.at[DEPTH] - 1
     kind = w.opens[top, 0]
-    repeats = (kind == ARRAY and byte != 0x3A and _item_repeats(w, top)) or (
-        kind == KEY and byte == 0x3A and _key_repeats(w, top)
-    )
+    repeats = kind == ARRAY and byte != 0x3A and _item_repeats(w, top)
     target = step(a, c, node, a.repeat_class[byte] if repeats else a.byte_class[byte])
     if target < 0:
         return target
     if byte in (0x5D, 0x7D):
         _close(s, top, byte)
-        _put(w, byte)
-        if w.at[DEPTH] == 0:
-            w.at[LENGTH] = 0
         return target
     _put(w, byte)
     if byte == 0x3A:
@@ -183,6 +192,7 @@ def _open(w: Written, kind: int) -> None:
     w.opens[depth, 0] = kind
     w.opens[depth, 1] = w.at[STARTS]
     w.at[DEPTH] = depth + 1
+    w.at[ARRAYS] += kind == ARRAY
     w.starts[w.at[STARTS]] = w.at[LENGTH]
     w.at[STARTS] += 1
 
@@ -192,8 +202,13 @@ def _close(s: Scratch, top: int, byte: int) -> None:
     """End the container on top; the members of an object are put in order."""
     w = s.now
     first = w.opens[top, 1]
-    if byte == 0x7D and w.at[STARTS] - first > 1:
+    if byte == 0x7D and w.at[STARTS] - first > 1 and w.at[ARRAYS] > 0:
         _sort_members(s, first)
+    w.at[ARRAYS] -= w.opens[top, 0] == ARRAY
+    if w.at[ARRAYS] == 0:
+        w.at[LENGTH] = w.starts[first]  # nobody asks any more what was in it
+    else:
+        _put(w, byte)
     w.at[STARTS] = first
     w.at[DEPTH] = top
 

@@ -96,7 +96,7 @@ class SchemaConstraint:
     @property
     def options(self) -> SchemaOptions:
         """Return how the engine is to read the schema."""
-        return SchemaOptions(whitespace=self.whitespace, strict=self.strict)
+        return SchemaOptions(whitespace=self.whitespace, strict=self.strict, distinct_keys=True)
 
     @property
     def column(self) -> Column:

@@ -90,7 +90,7 @@ class TagsConstraint:
     @property
     def options(self) -> SchemaOptions:
         """Return how the engine is to read schemas."""
-        return SchemaOptions(whitespace=self.whitespace, strict=self.strict)
+        return SchemaOptions(whitespace=self.whitespace, strict=self.strict, distinct_keys=True)
 
     @property
     def column(self) -> Column:

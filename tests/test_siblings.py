@@ -140,6 +140,8 @@ OPEN: list[dict[str, Any]] = [
         ]
     },
     {"type": "array", "contains": {"type": "integer"}, "minContains": 2, "uniqueItems": True},
+    {"type": "object", "minProperties": 2, "properties": {"k": {"type": "string"}, "a": True}},
+    {"type": "object", "patternProperties": {"^a": {"$ref": "#"}}, "maxProperties": 4},
 ]
 _FEW = [b'"', b",", b":", b"[", b"]", b"{", b"}", b"0", b"1", b".", b"-", b"e", b"2", b"9", b"\\"]
 _FEW += [
@@ -213,7 +215,7 @@ _MASKS: dict[tuple[int, str], MaskCache] = {}
 
 def _open(number: int, whitespace: str) -> CompiledConstraint:
     if (number, whitespace) not in _MASKS:
-        options = SchemaOptions(strict=True, whitespace=whitespace)  # type: ignore[arg-type]
+        options = SchemaOptions(strict=True, whitespace=whitespace, distinct_keys=True)  # type: ignore[arg-type]
         _MASKS[number, whitespace] = MaskCache(compile_schema(OPEN[number], _SMALL, options))
     return _MASKS[number, whitespace].compiled
 
@@ -298,3 +300,36 @@ def test_where_values_may_run_out_the_schema_is_refused() -> None:
 def test_where_keys_in_any_order_may_run_out_the_schema_is_refused() -> None:
     with pytest.raises(UnsupportedSchema, match="the order of the keys of its items is open"):
         compile_schema({"type": "array", "items": _ANY_KEYS, "uniqueItems": True}, BYTES, STRICT)
+
+
+KEYS = {"properties": {"a": {"type": "integer"}}, "required": ["a"], "type": "object"}
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ('{"a":1,"b":{"b":1,"c":[{"b":2}]},"c":2}', None),
+        ('{"a":1,"b":1,"b":2}', 15),
+        ('{"a":1,"b":{"c":1,"c":2}}', 20),
+        ('{"a":1,"b\\"":1,"b":2}', None),
+        ('{"a":1,"b\\"":1,"b\\"":2}', 19),
+    ],
+)
+def test_no_key_stands_twice_where_that_is_asked_for(text: str, refused: int | None) -> None:
+    compiled = compile_schema(KEYS, BYTES, SchemaOptions(distinct_keys=True))
+    matcher = Matcher(compiled)
+    taken = next((i for i, b in enumerate(text.encode()) if not matcher.accept_token(b)), None)
+    assert taken == refused
+
+
+def test_a_key_that_stands_already_loses_every_token_that_would_end_it() -> None:
+    tokens = [*(bytes([b]) for b in range(256)), b'":', b'b":', b'b"', b'bc":', b'","b":', b'ab"']
+    vocabulary = Vocabulary.of(tokens, [len(tokens)])
+    compiled = compile_schema(True, vocabulary, SchemaOptions(distinct_keys=True))
+    matcher = Matcher(compiled)
+    assert matcher.accept_bytes(b'{"b":1,"ab":2,"')
+    longer = {tokens[i] for i in _allowed(matcher, vocabulary) if 256 <= i < len(tokens)}
+    assert longer == {b'":', b'bc":'}
+    assert matcher.accept_bytes(b"a")
+    longer = {tokens[i] for i in _allowed(matcher, vocabulary) if 256 <= i < len(tokens)}
+    assert longer == {b'":', b'bc":', b'ab"'}

@@ -64,7 +64,7 @@ def _arrays(sketch: Sketch, start: int, writable: frozenset[int]) -> Automaton:
         edge_low=low,
         edge_high=high,
         edge_target=(edges >> EDGE_TARGET & MAX_STATES - 1).astype(np.int32),
-        edge_guarded=guarded,
+        edge_guarded=((edges >> 16) & 3).astype(np.uint8),
         epsilon_start=_offsets(whole.epsilons >> EPSILON_SOURCE, states),
         epsilon_target=whole.epsilons.astype(np.int32),
         call_start=_offsets(whole.calls[:, 0], states),

@@ -19,7 +19,7 @@ from constrain.automata.fragments import FragmentCache
 from constrain.automata.joined import joined
 from constrain.automata.nfa import size_of
 from constrain.automata.regular import embedder, is_within
-from constrain.automata.sketch import EDGE_SOURCE, EDGE_TARGET, GUARDED, Fragment, Sketch
+from constrain.automata.sketch import EDGE_SOURCE, EDGE_TARGET, GUARDED, SCARCE, Fragment, Sketch
 from constrain.errors import ConstraintError, LimitExceeded
 from constrain.limits import Deadline, Limits
 from constrain.syntax.expr import (
@@ -153,7 +153,7 @@ class _PdaBuilder(ByteNfa):
             builder.sketch.returns.append(end)
             builder._end = end
         if isinstance(expr, JsonString):
-            start = builder._json_string(expr.content, end)
+            start = builder._json_string(expr, end)
         else:
             start = builder.build(expr, end)
         builder._build_queue()
@@ -177,12 +177,12 @@ class _PdaBuilder(ByteNfa):
         match expr:
             case Ref(name):
                 return self._reference(name, then)
-            case JsonString(content):
+            case JsonString():
                 if size_of(expr, self._sizes) > _SHARED:
                     return self._copy(expr, then)
-                return self._json_string(content, then)
-            case Distinct(char):
-                return self._distinct(char, then)
+                return self._json_string(expr, then)
+            case Distinct():
+                return self._distinct(expr, then)
             case _:
                 return super().build(expr, then)
 
@@ -274,17 +274,18 @@ class _PdaBuilder(ByteNfa):
             ]
         return heads[0]
 
-    def _json_string(self, content: Expr, then: int) -> int:
-        closing = self.build(Literal('"'), then)
+    def _json_string(self, string: JsonString, then: int) -> int:
+        quote = Literal('"')
+        closing = self.build(Distinct('"') if string.distinct else quote, then)
         outer, self.spelling = self.spelling, JSON
         end, self._end = self._end, -1
-        inside = self.build(content, closing)
+        inside = self.build(string.content, closing)
         self.spelling, self._end = outer, end
-        return self.build(Literal('"'), inside)
+        return self.build(quote, inside)
 
-    def _distinct(self, char: str, then: int) -> int:
+    def _distinct(self, expr: Distinct, then: int) -> int:
         state = self.state()
-        label = GUARDED | ord(char) * 257
+        label = GUARDED | (SCARCE if expr.scarce else 0) | ord(expr.char) * 257
         self.sketch.edges.append(state << EDGE_SOURCE | then << EDGE_TARGET | label)
         return state
 

@@ -21,18 +21,21 @@ __all__ = [
     "EPSILON_SOURCE",
     "GUARDED",
     "MAX_STATES",
+    "SCARCE",
     "Fragment",
     "Sketch",
 ]
 
 GUARDED = 1 << 16
 """The bit of an edge that is `Distinct`."""
-EDGE_TARGET = 17
+SCARCE = 1 << 17
+"""The bit of a Distinct edge where values that differ may run out."""
+EDGE_TARGET = 18
 """An edge is `source << EDGE_SOURCE | target << EDGE_TARGET | lowest byte << 8 | highest byte`."""
 EDGE_SOURCE = 40
 EPSILON_SOURCE = 32
 """An epsilon edge is `source << EPSILON_SOURCE | target`."""
-MAX_STATES = 1 << 23
+MAX_STATES = 1 << 22
 """More states do not fit into the 63 bits of an edge."""
 
 _EDGE_STEP = 1 << EDGE_SOURCE | 1 << EDGE_TARGET

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Protocol
 
 from constrain.schema.cardinality import can_be_told_apart, has_values
@@ -42,6 +43,7 @@ class ArrayWriter(Protocol):
 
     punctuation: Punctuation
     guards_keys: bool
+    compares_items: bool
 
     def value(self, claims: Claims) -> Expr:
         """Return the expression of the values that fulfil the claims."""
@@ -160,7 +162,7 @@ class _Array:
         self.writer = writer
         self.atom = atom
         self.values = values
-        mark = guarded if watched else plain
+        mark = partial(guarded, scarce=True) if watched else plain
         self.opened = mark(literal("["))
         self.comma = mark(writer.punctuation.comma)
         self.close = seq(writer.punctuation.closed, mark(literal("]")))

@@ -74,7 +74,7 @@ class Document:
         Raises SchemaError or LimitExceeded (depth).
         """
         self.schema = schema
-        self._others = others or {}
+        self.others = others or {}
         self.draft = _draft_of(schema, "", Draft.DRAFT2020)
         self.keywords: set[str] = set()
         self._resources: dict[str, str] = {}
@@ -159,7 +159,7 @@ class Document:
 
     def _take_in(self, uri: str) -> None:
         """Index a document given beside this one, or a draft's own schema, if `uri` is one's."""
-        found = self._others.get(uri, self._others.get(f"{uri}#"))
+        found = self.others.get(uri, self.others.get(f"{uri}#"))
         if found is None and "json-schema.org/" in uri:
             found = _metaschema(uri)
         if found is not None:

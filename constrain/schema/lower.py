@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from constrain.limits import Limits
 from constrain.schema.arrays import array_expr
@@ -73,7 +74,11 @@ class Lowering:
         self.normalizer = normalizer
         self.options = options
         self.punctuation = punctuation(options)
-        self.guards_keys = _compares(normalizer.document.at("").schema)
+        whole = [normalizer.document.at("").schema, *normalizer.document.others.values()]
+        self.compares_items = _asks(whole, _compares_items)
+        self.guards_keys = (
+            options.distinct_keys or self.compares_items or _asks(whole, _counts_keys)
+        )
         self.rules: dict[str, Expr] = {}
         self._limits = limits
         self._deadline = limits.deadline()
@@ -229,13 +234,21 @@ def _one_label(claim: object) -> str:
     return "never"
 
 
-def _compares(schema: object) -> bool:
-    """Return whether a keyword of the schema asks how many different keys or items there are."""
+def _compares_items(schema: dict[str, Any]) -> bool:
+    return schema.get("uniqueItems") is True
+
+
+def _counts_keys(schema: dict[str, Any]) -> bool:
+    return schema.get("minProperties", 0) not in (0, 1)
+
+
+def _asks(schema: object, test: Callable[[dict[str, Any]], bool]) -> bool:
+    """Return whether some object in the schema passes the test."""
     todo = [schema]
     while todo:
         at = todo.pop()
         if isinstance(at, dict):
-            if at.get("uniqueItems") is True or at.get("minProperties", 0) not in (0, 1):
+            if test(at):
                 return True
             todo.extend(at.values())
         elif isinstance(at, list):

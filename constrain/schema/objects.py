@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 
 from constrain.errors import UnsupportedSchema
 from constrain.schema.arrays import ArrayWriter
-from constrain.schema.cardinality import listed, texts
+from constrain.schema.cardinality import MANY, listed, texts
 from constrain.schema.chains import Edge, chain
 from constrain.schema.decisions import FALSE as NEVER
 from constrain.schema.decisions import TooManyStates
@@ -39,6 +40,7 @@ from constrain.syntax.expr import (
     EMPTY,
     NOTHING,
     Expr,
+    JsonString,
     alt,
     complement,
     conjunction,
@@ -100,12 +102,12 @@ class _Object:
         self.names = known_names(atom) if names is None else names
         self.values = KeyClaims(atom)
         self.required = frozenset(atom.required)
-        # A key that no schema names must differ from those before it: what can begin or end one,
-        # or end an object whose order is open, is guarded.
+        # A key that no schema names must differ from those before it.
         self.is_guarded = writer.guards_keys and atom.maximum != 0
         self.free = self._free_members()
         self.is_guarded &= self.free != NOTHING
-        self.mark = guarded if self.is_guarded else plain
+        scarce = self.is_guarded and self._may_run_out()
+        self.mark = partial(guarded, scarce=True) if scarce else plain
         self.comma = self.mark(writer.punctuation.comma)
         self.tracker = Tracker(atom.clauses, self.names, writer.type_of)
         self._twins: dict[ObjectAtom, _Object | None] = {}
@@ -117,7 +119,9 @@ class _Object:
             " & ".join(f"#{c.pointer}" for c in self.claims if isinstance(c, Located)) or "object"
         )
         first = _State(0, 0, witnesses, self.tracker.first)
-        return seq(self.mark(literal("{")), chain(self.writer, label, first, self._edges))
+        brace = literal("{")
+        opened = guarded(brace, scarce=False) if self.is_guarded else brace
+        return seq(opened, chain(self.writer, label, first, self._edges))
 
     # ------------------------------------------------------------ known keys
 
@@ -137,8 +141,7 @@ class _Object:
             return
         for claims, missing in self._choices(name, state.missing):
             for found, left in self.tracker.with_key(state.left, name, state.key, claims):
-                colon = self.writer.punctuation.colon
-                member = self._member(literal(json_text(name)), colon, found)
+                member = self._member(literal(json_text(name)), found)
                 if member != NOTHING:
                     separator = self._separator(state.count)
                     after = _State(state.key + 1, self._counted(state.count), missing, left)
@@ -156,10 +159,10 @@ class _Object:
                 for more, left in self._choices(name, missing - {i}):
                     yield both(more, witness.claims), left
 
-    def _member(self, key: Expr, colon: Expr, claims: Claims) -> Expr:
+    def _member(self, key: Expr, claims: Claims) -> Expr:
         if contradicts(claims):
             return NOTHING
-        return seq(key, colon, self.writer.value(claims))
+        return seq(key, self.writer.punctuation.colon, self.writer.value(claims))
 
     def _separator(self, count: int) -> Expr:
         return self.comma if count else self.writer.punctuation.opened
@@ -265,15 +268,9 @@ class _Object:
 
         If its key could be that of a `kept` witness, it must be one.
         """
-        colon = self.writer.punctuation.colon
-        if self.is_guarded:
-            colon = guarded(colon)
-        return alt(
-            *(
-                self._member(self.writer.text(cell.keys), colon, cell.claims)
-                for cell in self._unknown(kept, serving)
-            )
-        )
+        key = partial(JsonString, distinct=True) if self.is_guarded else self.writer.text
+        cells = self._unknown(kept, serving)
+        return alt(*(self._member(key(cell.keys), cell.claims) for cell in cells))
 
     def _unknown(
         self, kept: tuple[KeyWitness, ...], serving: tuple[KeyWitness, ...]
@@ -282,6 +279,14 @@ class _Object:
         known = complement(alt(*(literal(n) for n in self.names))) if self.names else None
         for cell in self._cells(kept, serving):
             yield cell if known is None else _Cell(conjunction((cell.keys, known)), cell.claims)
+
+    def _may_run_out(self) -> bool:
+        """Return whether it matters, beyond a key that ends, which keys have been used.
+
+        They might all be; or the object is an item to be compared, and becomes equal to another
+        only by its last member.
+        """
+        return self.writer.compares_items or self._distinct_keys() < MANY
 
     def _few_keys(self) -> int | None:
         """Return how many undeclared keys there can be, None where they are not plainly few."""

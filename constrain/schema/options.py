@@ -25,6 +25,11 @@ class SchemaOptions:
     where it has no bounds, an exponent between -279 and 279: enough for every number that a person
     or a JSON writer writes (a binary float has 17 digits), and an end to digits that run on. A
     bound or constant with more digits raises the limit for its own schema.
+
+    With `distinct_keys` no key is written twice in one object, also where a schema names none: most
+    readers would keep one of the two values and drop the other. It costs some 10 microseconds a
+    token inside objects that allow such keys. Where a schema counts keys or compares items it is
+    always so.
     """
 
     whitespace: Whitespace = "flexible"
@@ -32,3 +37,4 @@ class SchemaOptions:
     indentation: int = 40
     integer_digits: int = 20
     fraction_digits: int = 17
+    distinct_keys: bool = False

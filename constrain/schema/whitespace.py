@@ -38,12 +38,12 @@ class Punctuation:
     colon: Expr
 
 
-def guarded(mark: Expr) -> Expr:
-    """Return a comma, colon or bracket, with what follows it, as a guarded one (see Distinct)."""
+def guarded(mark: Expr, *, scarce: bool) -> Expr:
+    """Return a comma or bracket, with what follows it, as a guarded one (see Distinct)."""
     first, *rest = mark.items if isinstance(mark, Seq) else (mark,)
     if not isinstance(first, Literal):
         raise TypeError(f"no punctuation: {mark}")
-    return seq(Distinct(first.text[0]), literal(first.text[1:]), *rest)
+    return seq(Distinct(first.text[0], scarce), literal(first.text[1:]), *rest)
 
 
 def plain(mark: Expr) -> Expr:

@@ -161,25 +161,31 @@ class JsonString(_Remembering):
 
     Spelled as RFC 8259 section 7 allows, canonically: raw UTF-8; the short escapes for `"`, `\`,
     backspace, form feed, newline, return and tab; `\u00XX` for the other control characters.
+    With `distinct` the closing quote is guarded: a key that its object does not have yet.
     """
 
     __hash__ = _hash_once
 
     content: Expr
+    distinct: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
     """The one ASCII character `char`, guarded: what it ends must differ from its earlier siblings.
 
-    For JSON texts. `[` and `{` open a container that is watched; in it `,` and `]` may follow an
-    item only if no earlier item of the array has an equal value, and `:` may follow a key only if
-    the object has no equal key yet; the `,` before such a key and the `}` after it are guarded too,
-    since a key begins there, or an object becomes equal to another. The guard looks at the text so
-    far (see `constrain.siblings`); the automaton merely marks the edge.
+    For JSON texts. `[` and `{` open a container that is watched. In a watched array `,` and `]` may
+    follow an item only if no earlier item has an equal value; in a watched object `"` may end a key
+    only if the object has no equal key yet (see `JsonString.distinct`). The guard looks at the text
+    so far (see `constrain.siblings`); the automaton merely marks the edge.
+
+    `scarce` says that a text which repeats nothing may still have no way on: items end before their
+    guard, and items or keys that differ may run out. Then every edge is marked at which an item or
+    key may begin, or an object become equal to another. Keys of an endless language are not scarce.
     """
 
     char: str
+    scarce: bool = False
 
 
 @dataclass(frozen=True, slots=True)
