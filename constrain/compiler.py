@@ -38,7 +38,7 @@ __all__ = [
     "content_key",
 ]
 
-_ENGINE = "14"
+_ENGINE = "15"
 """Changes whenever equal constraints compile to other tables."""
 
 

@@ -28,7 +28,7 @@ _DTYPES = {
     "edge_low": "|u1",
     "edge_high": "|u1",
     "edge_target": "<i4",
-    "edge_guarded": "|b1",
+    "edge_guarded": "|u1",
     "epsilon_start": "<i4",
     "epsilon_target": "<i4",
     "call_start": "<i4",
