@@ -43,6 +43,8 @@ class ByteNfa(NfaBuilder):
         super().__init__(embed)
         self.sketch = Sketch(limits, deadline)
         self.spelling = PLAIN
+        self._paths: dict[tuple[str, int], tuple[CharSet, tuple[tuple[int, _Path], ...]]] = {}
+        """By identity: hashing a large set takes longer than spelling it."""
         self._tails: dict[tuple[int, _Path], int] = {}
 
     @property
@@ -61,7 +63,11 @@ class ByteNfa(NfaBuilder):
     def add_chars(self, source: int, charset: CharSet, then: int) -> None:
         """Add the spellings of `charset` from an existing state to `then`."""
         edges = self.sketch.edges
-        for first, rest in _paths(self.spelling, charset):
+        paths = self._paths.get((self.kind, id(charset)))
+        if paths is None or paths[0] is not charset:
+            paths = charset, _paths(self.spelling, charset)
+            self._paths[self.kind, id(charset)] = paths
+        for first, rest in paths[1]:
             target = self._tail(rest, then) if rest else then
             edges.append(source << EDGE_SOURCE | target << EDGE_TARGET | first)
 

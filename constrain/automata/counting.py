@@ -3,8 +3,9 @@
 The texts of a DFA that have `least` to `most` characters are those of a product with a chain of
 `most + 1` states; a pattern with `maxLength: 1024` would take a thousand copies of itself. Instead
 the matcher counts characters beside the DFA's state. For that it must know, at every state, which
-counts can still end well, and this is simple exactly where the lengths of the completions of each
-state form an interval. Where they do not (`(abc)*`), there is no plan: take the product.
+counts can still end well. Below a greatest length alone that is the shortest completion's business.
+Beside a least length too it is simple where the lengths of the completions of each state form an
+interval. Where they do not (`(abc)*` from 5 on), there is no plan: take the product.
 """
 
 from __future__ import annotations
@@ -53,13 +54,15 @@ def split_bounds(expr: And) -> tuple[Expr, Bounds] | None:
 
 
 def plan(dfa: CharDfa, bounds: Bounds) -> list[CountedState] | None:
-    """Return what each state of a trimmed DFA allows; None when its lengths are no intervals.
+    """Return what each state of a trimmed DFA allows; None when a least length meets gaps.
 
     By induction on the length: if for each state the intervals of its successors, moved by one, and
     0 where it accepts, together make an interval, then every length in it is attained.
     """
     shortest, longest = shortest_completions(dfa), longest_completions(dfa)
-    if not all(_is_interval(dfa, state, shortest, longest) for state in range(len(dfa.table))):
+    if bounds.least > shortest[0] and not all(
+        _is_interval(dfa, state, shortest, longest) for state in range(len(dfa.table))
+    ):
         return None
     states = []
     for short, long in zip(shortest, longest, strict=True):

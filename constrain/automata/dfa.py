@@ -10,7 +10,7 @@ refinement (1956) by vectorised renumbering.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,16 +51,23 @@ class CharDfa:
     table: tuple[tuple[int, ...], ...]
     accepting: tuple[bool, ...]
 
-    def grouped(self, row: Sequence[int]) -> list[tuple[CharSet, int]]:
-        """Return the live edges of one table row as (all characters leading there, target)."""
-        leading: dict[int, list[CharSet]] = {}
-        for charset, target in zip(self.classes, row, strict=True):
-            if target != DEAD:
-                leading.setdefault(target, []).append(charset)
-        return [
-            (sets[0] if len(sets) == 1 else CharSet.of(r for s in sets for r in s.ranges), target)
-            for target, sets in leading.items()
-        ]
+    def grouped(self) -> Iterator[list[tuple[CharSet, int]]]:
+        """Yield for each state its live edges as (all characters leading there, target)."""
+        unions: dict[tuple[int, ...], CharSet] = {}
+        for row in self.table:
+            leading: dict[int, list[int]] = {}
+            for k, target in enumerate(row):
+                if target != DEAD:
+                    leading.setdefault(target, []).append(k)
+            edges = []
+            for target, numbers in leading.items():
+                key = tuple(numbers)
+                union = unions.get(key)
+                if union is None:
+                    union = CharSet.of(r for k in key for r in self.classes[k].ranges)
+                    unions[key] = union
+                edges.append((union, target))
+            yield edges
 
     def is_empty(self) -> bool:
         """Return whether no text is accepted (true iff no state accepts, when trimmed)."""

@@ -161,8 +161,8 @@ class NfaBuilder(ABC):
         if dfa is None:
             dfa = self._embedded[expr] = self._embed(expr)
         states = [self.state() for _ in dfa.table]
-        for source, row in zip(states, dfa.table, strict=True):
-            for charset, target in dfa.grouped(row):
+        for source, edges in zip(states, dfa.grouped(), strict=True):
+            for charset, target in edges:
                 self.add_chars(source, charset, states[target])
         for source, accepting in zip(states, dfa.accepting, strict=True):
             if accepting:

@@ -266,10 +266,10 @@ class _PdaBuilder(ByteNfa):
             self.sketch.loops[head] = loop
             if accepts:
                 self.sketch.returns.append(head)
-        for head, row in zip(heads, dfa.table, strict=True):
+        for head, edges in zip(heads, dfa.grouped(), strict=True):
             self.sketch.calls += [
                 (head, self.chars(charset, end), heads[target])
-                for charset, target in dfa.grouped(row)
+                for charset, target in edges
                 if states[target].is_possible_with(states[target].low)
             ]
         return heads[0]

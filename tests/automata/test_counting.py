@@ -106,10 +106,12 @@ def test_a_pattern_with_a_long_bound_stays_small(least: int, most: int | None) -
         assert not stuck.accept_bytes(b'"' + b"a" * (most - 1)), "no room for the rest"
 
 
-def test_lengths_with_gaps_have_no_plan() -> None:
+def test_lengths_with_gaps_have_no_plan_from_a_least_length_on() -> None:
     limits = Limits()
     triples = char_dfa(repeat(literal("abc"), 0, None), limits, limits.deadline())
-    assert plan(triples, Bounds(0, 100)) is None
+    assert plan(triples, Bounds(5, 100)) is None
+    assert plan(triples, Bounds(5, None)) is None
+    assert plan(triples, Bounds(0, 100)) is not None
     letters = char_dfa(WORD, limits, limits.deadline())
     assert plan(letters, Bounds(2, 100)) is not None
 
