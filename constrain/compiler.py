@@ -38,7 +38,7 @@ __all__ = [
     "content_key",
 ]
 
-_ENGINE = "15"
+_ENGINE = "16"
 """Changes whenever equal constraints compile to other tables."""
 
 

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from constrain import compile_schema
 from constrain.schema import schema_grammar
 from constrain.schema.formats import FORMATS, format_bound, format_language
 from constrain.schema.membership import contains
+from tests.conformance.vocabularies import BYTES
 
 CHECKER = jsonschema.Draft202012Validator.FORMAT_CHECKER
 GOOD = {
@@ -165,3 +167,9 @@ def test_a_text_of_a_format_passes_the_checker(name: str, data: st.DataObject) -
 def test_an_unknown_format_is_an_annotation() -> None:
     assert format_language("topic") is None
     assert schema_grammar({"type": "string", "format": "topic"}).answers == ()
+
+
+def test_an_address_of_bounded_length_is_counted() -> None:
+    """As a product with its length it takes 300,000 states."""
+    schema = {"type": "string", "format": "email", "maxLength": 1024}
+    assert len(compile_schema(schema, BYTES).automaton.distance) < 5_000
