@@ -87,7 +87,7 @@ def language_model(name: str, module: Any, tokenizer: TextTokenizer) -> Language
     Raises ModelError when its attention cannot be driven by explicit masks.
     """
     config = module.config.get_text_config()
-    vocabulary = vocabulary_of(module, tokenizer)
+    vocabulary = _vocabulary(module, tokenizer)
     takes = inspect.signature(module.forward).parameters
     return LanguageModel(
         name=name,
@@ -104,13 +104,16 @@ def language_model(name: str, module: Any, tokenizer: TextTokenizer) -> Language
 
 
 def vocabulary_of(module: Any, tokenizer: Any) -> Vocabulary:
-    """Return what the engine needs to know of a causal model of transformers and its tokenizer.
+    """Return what the engine needs to know of a causal model and its tokenizer, of transformers.
 
     Raises VocabularyError when the tokenizer's ids are no bytes.
     """
-    text = tokenizer if isinstance(tokenizer, TextTokenizer) else TextTokenizer(tokenizer)
+    return _vocabulary(module, TextTokenizer(tokenizer))
+
+
+def _vocabulary(module: Any, tokenizer: TextTokenizer) -> Vocabulary:
     size = module.get_output_embeddings().weight.shape[0]
-    return text.vocabulary(size=size, eos_ids=_end_ids(module))
+    return tokenizer.vocabulary(size=size, eos_ids=_end_ids(module))
 
 
 def _loaded(spec: ModelSpec, source: str | Path, loader: Any, **options: Any) -> Any:
