@@ -38,7 +38,7 @@ __all__ = [
     "content_key",
 ]
 
-_ENGINE = "16"
+_ENGINE = "17"
 """Changes whenever equal constraints compile to other tables."""
 
 

@@ -6,7 +6,7 @@ values of siblings must differ, there have to be enough of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import ceil, floor
 
 from constrain.schema.keys import KeyClaims, closed_names, known_names
@@ -33,6 +33,7 @@ from constrain.syntax.expr import (
     Repeat,
     Seq,
 )
+from constrain.syntax.languages import width
 
 __all__ = ["MANY", "can_be_told_apart", "has_values", "listed", "texts"]
 
@@ -155,9 +156,15 @@ def _at_least(language: Expr) -> int:
         case Repeat(item, minimum, maximum):
             return _repeated(item, minimum, maximum)
         case And(items):
-            missing = [listed(item.item) for item in items if isinstance(item, Not)]
+            excluded = [item.item for item in items if isinstance(item, Not)]
             others = [item for item in items if not isinstance(item, Not)]
-            if len(others) > 1 or None in missing:
+            if len(others) > 1:
+                return 0
+            endless = not others or _is_endless(others)
+            if endless and all(width(item)[1] is not None for item in excluded):
+                return MANY
+            missing = [listed(item) for item in excluded]
+            if None in missing:
                 return 0
             without = sum(len(few or ()) for few in missing)
             return max(0, (texts(others[0]) if others else MANY) - without)
@@ -165,6 +172,24 @@ def _at_least(language: Expr) -> int:
             return 0 if listed(item) is None else MANY
         case _:
             return 0
+
+
+def _is_endless(items: Iterable[Expr]) -> bool:
+    """Return whether the texts of a sequence surely may be of any length."""
+    parts = list(items)
+    return all(map(texts, parts)) and any(map(_has_endless_run, parts))
+
+
+def _has_endless_run(item: Expr) -> bool:
+    match item:
+        case Repeat(inner, _, None):
+            return width(inner)[0] > 0 and texts(inner) > 0
+        case Seq(items):
+            return _is_endless(items)
+        case Alt(items):
+            return any(_is_endless((part,)) for part in items)
+        case _:
+            return False
 
 
 def _repeated(item: Expr, minimum: int, maximum: int | None) -> int:

@@ -42,7 +42,7 @@ _MAX_DIVISOR = 20_000
 _MAX_LISTED = 1_000
 # Remainders times decimal places, each taken once for every digit of the bounds.
 _MAX_SCALED = 4_000
-_MAX_REMAINDERS = 10_000
+_MAX_REMAINDERS = 20_000
 # A bound with more digits than this is left to the limit on digits.
 _MAX_BOUND_DIGITS = 40
 _POINT, _MINUS, _ZERO = literal("."), literal("-"), literal("0")

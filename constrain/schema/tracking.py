@@ -23,7 +23,7 @@ from constrain.schema.types import ANY_OBJECT, Claims, Clause, ObjectAtom, Type,
 __all__ = ["Tracker"]
 
 _MAX_FUNCTIONS = 2_000
-_MAX_CELLS = 64
+_MAX_CELLS = 256
 _MAX_WAYS = 64
 
 
@@ -166,6 +166,13 @@ class Tracker:
 
 
 def _of_unknown_keys(atom: ObjectAtom) -> ObjectAtom:
-    """Return what an atom says of keys that no schema names, and of the number of keys."""
-    rules = tuple(rule for rule in atom.rules if rule[0].outside or rule[0].patterns)
+    """Return what an atom says of keys that no schema names, and of the number of keys.
+
+    What sets of keys say of names is left out, so that sets that differ in names alone are equal.
+    """
+    rules = tuple(
+        (replace(keys, names=frozenset()), claims)
+        for keys, claims in atom.rules
+        if keys.outside or keys.patterns
+    )
     return ObjectAtom(rules=rules, minimum=atom.minimum, maximum=atom.maximum)

@@ -58,6 +58,43 @@ def test_overlapping_branches_of_one_of_are_exact() -> None:
     assert seen == {True, False}
 
 
+def test_six_closed_branches_that_share_keys_are_exact() -> None:
+    names = "abcdef"
+    branches = [
+        {
+            "properties": {"kind": {"enum": [name]}, "size": {"type": "integer"}, name: True},
+            "required": ["size"],
+            "additionalProperties": False,
+        }
+        for name in names
+    ]
+    schema = {"type": "object", "oneOf": branches}
+    validator = jsonschema.Draft202012Validator(schema)
+    grammar = schema_grammar(schema, STRICT).grammar
+    seen = set()
+    for kind, first, second, size in product([None, "a", "f", "x"], "abz", "bz", [None, 1, "x"]):
+        value = {"kind": kind, "size": size, first: 0, second: 1}
+        value = {key: held for key, held in value.items() if held is not None}
+        seen.add(validator.is_valid(value))
+        found = any(accepts(grammar, text) for text in orders(value))
+        assert found == validator.is_valid(value), value
+    assert seen == {True, False}
+
+
+def test_seven_patterns_for_one_key_are_exact() -> None:
+    branches = [{"properties": {"k": {"pattern": f"{letter}"}}} for letter in "abcdefg"]
+    schema = {
+        "type": "object",
+        "properties": {"k": {"type": "string"}},
+        "required": ["k"],
+        "oneOf": branches,
+    }
+    grammar = schema_grammar(schema, STRICT).grammar
+    assert all(accepts(grammar, compact({"k": f"x{letter}y"})) for letter in "abcdefg")
+    assert not accepts(grammar, compact({"k": "xy"}))
+    assert not accepts(grammar, compact({"k": "ag"}))
+
+
 def test_what_still_needs_too_many_states_is_checked_after() -> None:
     names = [f"n{i}" for i in range(60)]
     pairs = [

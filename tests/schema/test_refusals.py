@@ -151,6 +151,14 @@ def test_keys_that_are_few_are_counted() -> None:
         schema_grammar(schema | {"minProperties": 4})
 
 
+def test_keys_of_an_endless_pattern_are_enough_for_any_count() -> None:
+    keys = {"a": {}, "^.{1,2}$": False}
+    schema = {"type": "object", "patternProperties": keys, "additionalProperties": False}
+    assert not schema_grammar(schema | {"minProperties": 30}).answers
+    short = schema | {"propertyNames": {"maxLength": 3}, "minProperties": 30}
+    assert [a.keyword for a in schema_grammar(short).answers] == ["minProperties"]
+
+
 def test_among_arrays_without_equal_items_unique_items_fails_nowhere() -> None:
     branches = [{"items": {"type": "string"}, "minItems": 1}, {"items": {"enum": [1, "a"]}}]
     schema = {"oneOf": [b | {"type": "array", "uniqueItems": True} for b in branches]}
