@@ -17,6 +17,7 @@ from typing import Any
 
 from constrain.limits import Limits
 from constrain.schema.arrays import array_expr
+from constrain.schema.keys import known_names
 from constrain.schema.normalize import Normalizer
 from constrain.schema.numbers import number_texts
 from constrain.schema.objects import object_expr
@@ -31,6 +32,7 @@ from constrain.schema.types import (
     Never,
     NumberRange,
     NumberSet,
+    ObjectAtom,
     StringAtom,
     Type,
 )
@@ -64,6 +66,7 @@ _NUMBERS = {
     "number": ANY_TYPE.numbers,
     "integer": NumberSet(ranges=(NumberRange(multiples=frozenset({Fraction(1)})),)),
 }
+_HEAD = "$schema"
 _SHARED = {"string": "any string", "number": "any number", "integer": "any integer"}
 
 
@@ -79,6 +82,7 @@ class Lowering:
         self.guards_keys = (
             options.distinct_keys or self.compares_items or _asks(whole, _counts_keys)
         )
+        self._has_id = bool(normalizer.document.at("").base)
         self.rules: dict[str, Expr] = {}
         self._limits = limits
         self._deadline = limits.deadline()
@@ -156,8 +160,20 @@ class Lowering:
     def _kinds(self, claims: Claims) -> Expr:
         kind = self.normalizer.type_of(claims)
         arrays = (array_expr(self, atom, claims) for atom in kind.arrays)
-        objects = (object_expr(self, atom, claims) for atom in kind.objects)
+        atoms = (way for atom in kind.objects for way in self._headed(atom, claims))
+        objects = (object_expr(self, atom, claims) for atom in atoms)
         return alt(self._scalars(kind, claims), *arrays, *objects)
+
+    def _headed(self, atom: ObjectAtom, claims: Claims) -> tuple[ObjectAtom, ...]:
+        """Return an atom, and where its document can name its schema, also with that key first.
+
+        A schema that declares no "$schema" allows it as any other undeclared key, so last; but
+        whoever writes it names the schema by its `$id` before all else.
+        """
+        if not self._has_id or claims != self.normalizer.root() or _HEAD in known_names(atom):
+            return (atom,)
+        order, required = (_HEAD, *atom.order), (_HEAD, *atom.required)
+        return (atom, replace(atom, order=order, required=required))
 
     def _scalars(self, kind: Type, claims: Claims) -> Expr:
         booleans = (literal("true" if b else "false") for b in sorted(kind.booleans, reverse=True))

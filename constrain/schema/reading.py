@@ -222,7 +222,15 @@ class Reading:
         return union(self._alone(branches, i) for i in range(len(branches)))
 
     def _in_order(self, keyword: str, found: Type, other: Type) -> Type:
-        """Return the intersection, with the keys of what stands first in the schema first."""
+        """Return the intersection, with the keys of what stands first in the schema first.
+
+        Where one side declares all keys of the other and more, its order holds; only a single key
+        in a branch of `oneOf` is a tag, and stays where it stands.
+        """
+        if _covers(found, other, least=2 if keyword == "oneOf" else 1):
+            return self.owner.met(found, other)
+        if _covers(other, found, least=2):
+            return self.owner.met(other, found)
         for earlier in self.location.schema:
             if earlier == keyword:
                 return self.owner.met(other, found)
@@ -321,6 +329,12 @@ class Reading:
         """Add the rule for items that nothing has evaluated to each alternative."""
         claims = self.claims("unevaluatedItems")
         return replace(found, arrays=tuple(_rest_of_items(a, claims) for a in found.arrays))
+
+
+def _covers(kind: Type, other: Type, *, least: int) -> bool:
+    """Return whether each object of a type declares all of `least` or more keys of another's."""
+    declared = {name for atom in other.objects for name in atom.order}
+    return len(declared) >= least and all(declared < set(atom.order) for atom in kind.objects)
 
 
 def _of_kinds(kind: Type, others: Type) -> Type:

@@ -116,6 +116,68 @@ CASES: list[tuple[str, Any, list[str], list[str]]] = [
         ['{"a":1,"c":1}', '{"b":1,"c":1}'],
         ["{}", '{"b":1}'],
     ),
+    (
+        "a document names its schema first, or last",
+        {"$id": "https://example.com/s", **obj({"a": I}, required=["a"])},
+        ['{"$schema":"x","a":1}', '{"a":1,"$schema":"x"}', '{"$schema":1,"a":1,"b":2}'],
+        ['{"$schema":"x"}', '{"b":2,"a":1}', '{"$schema":"x","b":2,"a":1}'],
+    ),
+    (
+        "it has no name to give without an id, nor where no key is added",
+        obj({"a": closed({"b": I}, **{"$id": "https://example.com/s"})}, required=["a"]),
+        ['{"a":{"b":1}}', '{"a":{},"$schema":"x"}'],
+        ['{"$schema":"x","a":{}}', '{"a":{"$schema":"x"}}'],
+    ),
+    (
+        "what a schema says of $schema holds",
+        {"$id": "https://example.com/s", **obj({"a": I}, additionalProperties=S)},
+        ['{"$schema":"x","a":1}'],
+        ['{"$schema":1,"a":1}', '{"a":1,"$schema":1}'],
+    ),
+    (
+        "branches over some declared keys leave the order to who declares all",
+        {
+            "oneOf": [
+                {"properties": {"kind": {"const": "a"}, "z": {"const": 1}}, "required": ["z"]},
+                {"properties": {"kind": {"const": "b"}, "z": {"const": 2}}, "required": ["z"]},
+            ],
+            **closed({"kind": S, "y": I, "z": I}),
+        },
+        ['{"kind":"a","y":0,"z":1}', '{"kind":"b","y":0,"z":2}'],
+        ['{"kind":"a","z":1,"y":0}', '{"kind":"a","y":0,"z":2}'],
+    ),
+    (
+        "a branch that declares all has the order",
+        {
+            **obj({"kind": S, "value": True}),
+            "oneOf": [closed({"kind": {"const": "a"}, "text": S, "value": I}, required=["kind"])],
+        },
+        ['{"kind":"a","text":"x","value":1}'],
+        ['{"kind":"a","value":1,"text":"x"}'],
+    ),
+    (
+        "a tag stays first",
+        {
+            "oneOf": [
+                {"properties": {"kind": {"const": "a"}}, "required": ["x"]},
+                {"properties": {"kind": {"const": "b"}}, "required": ["y"]},
+            ],
+            **closed({"x": I, "y": I, "kind": {"enum": ["a", "b"]}}, required=["kind"]),
+        },
+        ['{"kind":"a","x":1}', '{"kind":"b","y":1}'],
+        ['{"x":1,"kind":"a"}', '{"kind":"a","y":1}'],
+    ),
+    (
+        "then and else leave the order to the properties",
+        {
+            "else": {"properties": {"b": {"maximum": 5}}},
+            "if": {"properties": {"c": {"const": 1}}},
+            **closed({"a": I, "b": I, "c": I}, required=["a", "b", "c"]),
+            "then": {"properties": {"b": {"minimum": 6}}},
+        },
+        ['{"a":1,"b":6,"c":1}', '{"a":1,"b":5,"c":2}'],
+        ['{"b":6,"a":1,"c":1}', '{"a":1,"b":6,"c":2}'],
+    ),
     ("maxProperties", {"type": "object", "maxProperties": 1}, ["{}", '{"a":1}'], ['{"a":1,"b":2}']),
     (
         "items",
