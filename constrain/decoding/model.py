@@ -104,11 +104,14 @@ def language_model(name: str, module: Any, tokenizer: TextTokenizer) -> Language
 
 
 def vocabulary_of(module: Any, tokenizer: Any) -> Vocabulary:
-    """Return what the engine needs to know of a causal model and its tokenizer, of transformers.
+    """Return what the engine needs to know of a causal model and its tokenizer.
+
+    Both of transformers; or the tokenizer of a `LanguageModel`.
 
     Raises VocabularyError when the tokenizer's ids are no bytes.
     """
-    return _vocabulary(module, TextTokenizer(tokenizer))
+    text = tokenizer if isinstance(tokenizer, TextTokenizer) else TextTokenizer(tokenizer)
+    return _vocabulary(module, text)
 
 
 def _vocabulary(module: Any, tokenizer: TextTokenizer) -> Vocabulary:
