@@ -20,6 +20,8 @@ def extract(
     grammar: options.Grammar = None,
     grammar_format: options.GrammarFormat = None,
     tags: options.Tags = None,
+    tools: options.Tools = None,
+    parallel_tools: options.ParallelTools = None,
     choices: options.Choices = None,
     choices_file: options.ChoicesFile = None,
     whitespace: options.Whitespace = None,
@@ -52,7 +54,7 @@ def extract(
 ) -> None:
     """Turn documents into records, one a document, in the order of the inputs.
 
-    Give exactly one of --schema, --regex, --grammar, --tags, --choices and --choices-file.
+    Give exactly one of --schema, --regex, --grammar, --tags, --tools, --choices and --choices-file.
     """
     from pipelines.config import ExtractConfig
     from pipelines.extract import extract as run

@@ -130,6 +130,24 @@ Tags = Annotated[
         metavar="FILE",
     ),
 ]
+Tools = Annotated[
+    str | None,
+    _flag(
+        CONSTRAINT,
+        "--tools",
+        "JSON or YAML file of functions to call, in OpenAI's format.",
+        metavar="FILE",
+    ),
+]
+ParallelTools = Annotated[
+    int | None,
+    _flag(
+        CONSTRAINT,
+        "--parallel-tools",
+        "A record is a list of one to N calls, not one call.",
+        metavar="N",
+    ),
+]
 Choices = Annotated[
     str | None,
     _flag(CONSTRAINT, "--choices", "Labels, separated by commas.", metavar="A,B,..."),

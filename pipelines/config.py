@@ -74,11 +74,12 @@ class InputConfig(_Group):
 
 
 class ConstraintConfig(_Group):
-    """What every answer must satisfy: exactly one of a schema, a regex, a grammar, tags or choices.
+    """What every answer must satisfy: exactly one of the kinds of constraint.
 
-    `schema_spec` (also accepted as `schema`): a JSON or YAML file, inline JSON,
+    Those are schema, regex, grammar, tags, tools and choices. `schema_spec` (also accepted as `schema`): a JSON or YAML file, inline JSON,
     `module:Model` or `file.py:Model`. `grammar`: a file in GBNF or Lark's EBNF, which its text
-    tells if not `grammar_format`. `tags`: a YAML file of structural tags. `choices` or
+    tells if not `grammar_format`. `tags`: a YAML file of structural tags. `tools`: a
+    JSON or YAML file of functions to call, up to `parallel_tools` in a list. `choices` or
     `choices_file` (one a line). `whitespace`: the policy for JSON answers. `strict`: refuse a
     schema with keywords that are only checked after generation.
     """
@@ -88,6 +89,8 @@ class ConstraintConfig(_Group):
     grammar: str | None = None
     grammar_format: Literal["gbnf", "lark"] | None = None
     tags: str | None = None
+    tools: str | None = None
+    parallel_tools: int | None = Field(default=None, ge=1)
     choices: tuple[str, ...] | None = None
     choices_file: str | None = None
     whitespace: Whitespace = "flexible"
@@ -95,14 +98,16 @@ class ConstraintConfig(_Group):
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
-        given = (self.schema_spec, self.regex, self.grammar, self.tags)
+        given = (self.schema_spec, self.regex, self.grammar, self.tags, self.tools)
         kinds = (*given, self.choices, self.choices_file)
         if sum(kind is not None for kind in kinds) != 1:
             raise ValueError(
-                "give exactly one of schema, regex, grammar, tags, choices and choices_file"
+                "give exactly one of schema, regex, grammar, tags, tools, choices and choices_file"
             )
         if self.grammar_format is not None and self.grammar is None:
             raise ValueError("grammar_format is for a grammar; give one, or drop it")
+        if self.parallel_tools is not None and self.tools is None:
+            raise ValueError("parallel_tools is for tools; give some, or drop it")
         if self.choices is not None:
             _check_labels(self.choices)
         return self

@@ -6,7 +6,6 @@ spells an example's answer the way the model's own answers are spelled. Knows no
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,12 +16,13 @@ from constrain.syntax.regex import parse_regex
 from pipelines.columns import Column, Scalar, column_for
 from pipelines.config import ConstraintConfig, Whitespace
 from pipelines.grammars import load_grammar
-from pipelines.jsontext import loads_strict
+from pipelines.jsontext import loads_strict, spell_json
 from pipelines.labels import load_labels
 from pipelines.outline import outline
 from pipelines.schemas import LoadedSchema, load_schema
 from pipelines.schematree import in_schema_order
 from pipelines.tags import load_tags
+from pipelines.tools import load_tools
 from pipelines.validate import Fault, Validator
 from pipelines.wording import choice_task, pattern_task, schema_task
 
@@ -81,6 +81,9 @@ def load_constraint(config: ConstraintConfig) -> Constraint:
         return load_grammar(config.grammar, config.grammar_format)
     if config.tags is not None:
         return load_tags(config.tags, config.whitespace, strict=config.strict)
+    if config.tools is not None:
+        parallel = config.parallel_tools
+        return load_tools(config.tools, parallel, config.whitespace, strict=config.strict)
     return ChoiceConstraint(load_labels(config))
 
 
@@ -127,10 +130,7 @@ class SchemaConstraint:
     def spell(self, value: Any) -> str:
         """Return the value as JSON, keys in schema order, blanks as the policy wants them."""
         ordered = in_schema_order(value, self.loaded.schema, self.loaded.schema)
-        if self.whitespace == "compact":
-            return json.dumps(ordered, ensure_ascii=False, separators=(",", ":"))
-        indent = 2 if self.whitespace == "pretty" else None
-        return json.dumps(ordered, ensure_ascii=False, indent=indent)
+        return spell_json(ordered, self.whitespace)
 
     def faults(self, value: Any) -> Sequence[Fault]:
         """Return what jsonschema and the Pydantic model say."""

@@ -15,7 +15,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, NoReturn
 
-__all__ = ["JsonError", "dumps_line", "jsonable", "loads_strict", "pointer"]
+__all__ = ["JsonError", "dumps_line", "jsonable", "loads_strict", "pointer", "spell_json"]
 
 # Raw, these end a line for str.splitlines (and so for many readers of JSONL); a lone surrogate
 # has no UTF-8 at all. Both are written as \\u escapes.
@@ -56,6 +56,16 @@ def dumps_line(value: Any) -> str:
     """Write `value` as one line of JSON (spaced, UTF-8 text kept), safe to split by any rule."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def spell_json(value: Any, whitespace: str) -> str:
+    """Return the value as JSON, its keys in their order, with blanks as a whitespace policy asks.
+
+    `flexible` is spelled as `json.dumps` does.
+    """
+    if whitespace == "compact":
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(value, ensure_ascii=False, indent=2 if whitespace == "pretty" else None)
 
 
 def jsonable(value: Any) -> Any:

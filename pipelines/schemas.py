@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pydantic import TypeAdapter
 
-__all__ = ["LoadedSchema", "load_schema"]
+__all__ = ["LoadedSchema", "load_data", "load_schema"]
 
 
 @dataclass(frozen=True)
@@ -54,20 +54,25 @@ def load_schema(spec: str) -> LoadedSchema:
     )
 
 
+def load_data(path: str) -> Any:
+    """Return what a JSON or YAML file (by its suffix) holds; raise `ConfigError` if it can't."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ConfigError(f"cannot be read ({error.strerror})", place=path) from None
+    except UnicodeDecodeError as error:
+        fact = f"byte {error.start} is not UTF-8"
+        raise ConfigError(fact, place=path, remedy="save it as UTF-8") from None
+    if Path(path).suffix.lower() in {".yaml", ".yml"}:
+        return _parse_yaml(text, path)
+    return _parse_json(text, path)
+
+
 def _from_file(path: Path) -> LoadedSchema:
     if path.suffix == ".py":
         remedy = f"name the model, as in {path}:MyModel"
         raise ConfigError("a Python file is not a schema", place=str(path), remedy=remedy)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise ConfigError(f"cannot be read ({error.strerror})", place=str(path)) from None
-    except UnicodeDecodeError as error:
-        fact = f"byte {error.start} is not UTF-8"
-        raise ConfigError(fact, place=str(path), remedy="save it as UTF-8") from None
-    if path.suffix.lower() in {".yaml", ".yml"}:
-        return _checked(_parse_yaml(text, str(path)), str(path))
-    return _checked(_parse_json(text, str(path)), str(path))
+    return _checked(load_data(str(path)), str(path))
 
 
 def _parse_json(text: str, place: str) -> Any:

@@ -16,6 +16,7 @@ __all__ = [
     "pattern_task",
     "schema_task",
     "tags_task",
+    "tools_task",
 ]
 
 _MAX_LISTED = 200
@@ -60,6 +61,18 @@ def tags_task(parts: Sequence[Mapping[str, Any]]) -> str:
     lines = ["Read the document the user sends, and answer in this form:"]
     for part in parts:
         lines += [_about_part(p) for p in part.get("any_of", [part])]
+    return "\n".join(lines)
+
+
+def tools_task(tools: Sequence[tuple[str, str, Mapping[str, Any]]], parallel: int | None) -> str:
+    """Return the instruction to call a function; `tools` are names, descriptions, parameters."""
+    what = "one of these functions" if parallel is None else f"1 to {parallel} of these functions"
+    lines = [f"Read the request the user sends, and call {what}, with arguments from it:"]
+    for name, about, parameters in tools:
+        lines.append(f"{name}: {about}" if about else name)
+        lines += [f"  {line}" for line in outline(parameters).splitlines()]
+    form = '{"name": the function, "arguments": {...}}'
+    lines.append(f"Answer with {form if parallel is None else f'a JSON list of {form}'}.")
     return "\n".join(lines)
 
 

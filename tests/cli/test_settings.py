@@ -49,7 +49,7 @@ def test_a_bad_value_is_named_by_its_flag(parameters: dict[str, object], flag: s
 def test_a_fault_between_flags_speaks_for_itself() -> None:
     with pytest.raises(ConfigError) as caught:
         build(ExtractConfig, GIVEN | {"schema": "{}"})
-    told = "give exactly one of schema, regex, grammar, tags, choices and choices_file"
+    told = "give exactly one of schema, regex, grammar, tags, tools, choices and choices_file"
     assert str(caught.value) == told
 
 
