@@ -76,12 +76,12 @@ class InputConfig(_Group):
 class ConstraintConfig(_Group):
     """What every answer must satisfy: exactly one of the kinds of constraint.
 
-    Those are schema, regex, grammar, tags, tools and choices. `schema_spec` (also accepted as `schema`): a JSON or YAML file, inline JSON,
-    `module:Model` or `file.py:Model`. `grammar`: a file in GBNF or Lark's EBNF, which its text
-    tells if not `grammar_format`. `tags`: a YAML file of structural tags. `tools`: a
-    JSON or YAML file of functions to call, up to `parallel_tools` in a list. `choices` or
-    `choices_file` (one a line). `whitespace`: the policy for JSON answers. `strict`: refuse a
-    schema with keywords that are only checked after generation.
+    `schema_spec` (also accepted as `schema`): a JSON or YAML file, inline JSON,
+    `module:Model` or `file.py:Model`. `regex`. `grammar`: a file in GBNF or Lark's EBNF, which its
+    text tells if not `grammar_format`. `tags`: a YAML file of structural tags. `tools`: a JSON or
+    YAML file of functions to call, up to `parallel_tools` in a list. `choices` or `choices_file`
+    (one a line). `whitespace`: the policy for JSON answers. `strict`: refuse a schema with keywords
+    that are only checked after generation.
     """
 
     schema_spec: str | None = Field(default=None, alias="schema")
