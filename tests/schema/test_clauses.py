@@ -82,7 +82,7 @@ def test_six_closed_branches_that_share_keys_are_exact() -> None:
 
 
 def test_seven_patterns_for_one_key_are_exact() -> None:
-    branches = [{"properties": {"k": {"pattern": f"{letter}"}}} for letter in "abcdefg"]
+    branches = [{"properties": {"k": {"pattern": letter}}} for letter in "abcdefg"]
     schema = {
         "type": "object",
         "properties": {"k": {"type": "string"}},

@@ -12,17 +12,13 @@ from typing import Any
 
 import jsonschema
 import jsonschema_rs
-import numpy as np
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from constrain import MaskCache, Matcher
-from constrain.bitmask import words
 from tests.conformance.data import Trial
-from tests.conformance.vocabularies import BYTES
+from tests.sampling import sampled
 from tests.schema.test_random import instances, merged, schemas
 
-STRUCTURE = b'"{}[]:,0123456789ab-. tfn'
 CHECKER = jsonschema.Draft202012Validator.FORMAT_CHECKER
 formats = st.sampled_from(["date", "time", "email", "ipv4", "uuid", "regex", "hostname", "uri"])
 names = st.sampled_from(["p", "q"])
@@ -98,42 +94,3 @@ def check(schema: dict[str, Any], candidates: list[Any], rng: random.Random) -> 
             assert trial.accepts_some_order(value), f"too strict: {value!r}"
         else:
             assert not trial.accepts_some_order(value), f"too loose: {value!r}"
-
-
-def sampled(masks: MaskCache, rng: random.Random, count: int) -> list[str]:
-    """Return texts of random bytes, ended on a shortest way after a while."""
-    found = []
-    for _ in range(count):
-        matcher, text = Matcher(masks.compiled, masks), b""
-        length = rng.choice([0, 5, 20, 60])
-        while not (matcher.is_accepting() and (len(text) >= length or rng.random() < 0.1)):
-            allowed = _allowed(matcher)
-            if not allowed:
-                break
-            byte = _choice(allowed, rng) if len(text) < length else _nearest(matcher, allowed)
-            assert matcher.accept_token(byte)
-            text += bytes([byte])
-        assert matcher.is_accepting(), f"dead end after {text!r}"
-        found.append(text.decode())
-    return found
-
-
-def _allowed(matcher: Matcher) -> list[int]:
-    mask = np.zeros((1, words(BYTES.size)), dtype=np.int32)
-    matcher.fill_next_token_bitmask(mask)
-    bits = np.unpackbits(mask.view(np.uint8), bitorder="little")
-    return [int(token) for token in np.flatnonzero(bits) if token < 256]
-
-
-def _choice(allowed: list[int], rng: random.Random) -> int:
-    common = [byte for byte in allowed if byte in STRUCTURE]
-    return rng.choice(common if common and rng.random() < 0.9 else allowed)
-
-
-def _nearest(matcher: Matcher, allowed: list[int]) -> int:
-    def distance(byte: int) -> int:
-        fork = matcher.fork()
-        fork.accept_token(byte)
-        return fork.distance_to_accept()
-
-    return min(allowed, key=distance)
