@@ -6,7 +6,7 @@ values of siblings must differ, there have to be enough of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from math import ceil, floor
 
 from constrain.schema.keys import KeyClaims, closed_names, known_names
@@ -174,10 +174,9 @@ def _at_least(language: Expr) -> int:
             return 0
 
 
-def _is_endless(items: Iterable[Expr]) -> bool:
+def _is_endless(items: Sequence[Expr]) -> bool:
     """Return whether the texts of a sequence surely may be of any length."""
-    parts = list(items)
-    return all(map(texts, parts)) and any(map(_has_endless_run, parts))
+    return all(map(texts, items)) and any(map(_has_endless_run, items))
 
 
 def _has_endless_run(item: Expr) -> bool:
