@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from constrain.schema import SchemaOptions, schema_grammar
 from constrain.syntax.regex import parse_regex
 from pipelines.columns import Column, Scalar, column_for
-from pipelines.config import ConstraintConfig, Whitespace
+from pipelines.config import ConstraintConfig
 from pipelines.grammars import load_grammar
 from pipelines.jsontext import loads_strict, spell_json
 from pipelines.labels import load_labels
@@ -69,21 +69,20 @@ def load_constraint(config: ConstraintConfig) -> Constraint:
     Raises ConfigError when it can't be loaded, ConstraintError or LimitExceeded when the engine
     refuses it: long before a model is loaded for nothing.
     """
+    options = SchemaOptions(whitespace=config.whitespace, strict=config.strict, distinct_keys=True)
     if config.schema_spec is not None:
         loaded = load_schema(config.schema_spec)
-        constraint = SchemaConstraint(loaded, config.whitespace, config.strict)
-        schema_grammar(loaded.schema, constraint.options)
-        return constraint
+        schema_grammar(loaded.schema, options)
+        return SchemaConstraint(loaded, options)
     if config.regex is not None:
         parse_regex(config.regex)
         return RegexConstraint(config.regex)
     if config.grammar is not None:
         return load_grammar(config.grammar, config.grammar_format)
     if config.tags is not None:
-        return load_tags(config.tags, config.whitespace, strict=config.strict)
+        return load_tags(config.tags, options)
     if config.tools is not None:
-        parallel = config.parallel_tools
-        return load_tools(config.tools, parallel, config.whitespace, strict=config.strict)
+        return load_tools(config.tools, config.parallel_tools, options)
     return ChoiceConstraint(load_labels(config))
 
 
@@ -92,14 +91,8 @@ class SchemaConstraint:
     """JSON that satisfies a schema."""
 
     loaded: LoadedSchema
-    whitespace: Whitespace
-    strict: bool
+    options: SchemaOptions
     is_json = True
-
-    @property
-    def options(self) -> SchemaOptions:
-        """Return how the engine is to read the schema."""
-        return SchemaOptions(whitespace=self.whitespace, strict=self.strict, distinct_keys=True)
 
     @property
     def column(self) -> Column:
@@ -130,7 +123,7 @@ class SchemaConstraint:
     def spell(self, value: Any) -> str:
         """Return the value as JSON, keys in schema order, blanks as the policy wants them."""
         ordered = in_schema_order(value, self.loaded.schema, self.loaded.schema)
-        return spell_json(ordered, self.whitespace)
+        return spell_json(ordered, self.options.whitespace)
 
     def faults(self, value: Any) -> Sequence[Fault]:
         """Return what jsonschema and the Pydantic model say."""

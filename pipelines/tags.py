@@ -20,9 +20,8 @@ from constrain.limits import Limits
 from constrain.schema import SchemaOptions
 from constrain.tags import tags_grammar
 from pipelines.columns import Column, Json, Scalar, Struct, column_for
-from pipelines.config import Whitespace
 from pipelines.errors import ConfigError
-from pipelines.jsontext import JsonError, loads_strict
+from pipelines.jsontext import JsonError, loads_strict, spell_json
 from pipelines.schemas import load_schema
 from pipelines.validate import Fault, Validator
 from pipelines.wording import tags_task
@@ -38,7 +37,7 @@ _Data = Mapping[str, Any]
 _FAULT = "the answer does not have the parts that the tags name"
 
 
-def load_tags(path: str, whitespace: Whitespace, *, strict: bool) -> TagsConstraint:
+def load_tags(path: str, options: SchemaOptions) -> TagsConstraint:
     """Read a file of tags, and let the engine read it before anything else does.
 
     Raises ConfigError when it is no such file, the engine's ConstraintError for what is in it.
@@ -52,13 +51,14 @@ def load_tags(path: str, whitespace: Whitespace, *, strict: bool) -> TagsConstra
     if not isinstance(data, list) or not all(isinstance(part, dict) for part in data):
         raise ConfigError("this is no list of parts", place=path, remedy="begin each with '- '")
     parts = tuple(_with_files(part, Path(path).parent) for part in data)
-    names = [part["name"] for part in parts if isinstance(part.get("name"), str)]
-    if not names or len(set(names)) != len(names):
+    names = [part["name"] for part in parts if "name" in part]
+    strings = [name for name in names if isinstance(name, str)]
+    if not names or len(set(strings)) != len(names):
         remedy = "give each part that the record is to hold a 'name' of its own"
-        raise ConfigError("no part has a name, or two have the same", place=path, remedy=remedy)
-    constraint = TagsConstraint(parts, whitespace, strict)
-    tags_grammar(parts, constraint.options, Limits())
-    return constraint
+        fact = "no part has a name, or two have the same, or one is no text"
+        raise ConfigError(fact, place=path, remedy=remedy)
+    tags_grammar(parts, options, Limits())
+    return TagsConstraint(parts, options)
 
 
 def _with_files(part: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -83,14 +83,8 @@ class TagsConstraint:
     """Text in parts; `parts` as `constrain.compile_tags` takes them."""
 
     parts: tuple[_Data, ...]
-    whitespace: Whitespace
-    strict: bool
+    options: SchemaOptions
     is_json = False
-
-    @property
-    def options(self) -> SchemaOptions:
-        """Return how the engine is to read schemas."""
-        return SchemaOptions(whitespace=self.whitespace, strict=self.strict, distinct_keys=True)
 
     @property
     def column(self) -> Column:
@@ -122,41 +116,58 @@ class TagsConstraint:
         raise JsonError(_FAULT)
 
     def spell(self, value: Any) -> str:
-        """Return the answer that says `value`."""
-        if not isinstance(value, Mapping):
-            raise JsonError(_FAULT)
+        """Return the answer that says `value`, a value without faults."""
         return "".join(self._spelled(part, value.get(part.get("name"))) for part in self.parts)
 
     def faults(self, value: Any) -> Sequence[Fault]:
-        """Return what jsonschema says of the islands with a schema."""
-        if not isinstance(value, Mapping):
+        """Return what parts are missing or of another kind, and what jsonschema says of islands."""
+        named = [part for part in self.parts if "name" in part]
+        if not isinstance(value, Mapping) or set(value) != {part["name"] for part in named}:
             return [Fault("", "tags", _FAULT)]
         return [
-            Fault(f"/{name}{fault.pointer}", fault.keyword, fault.reason)
-            for name, validator in self._validators.items()
-            for fault in validator.faults(value.get(name))
+            Fault(f"/{part['name']}{fault.pointer}", fault.keyword, fault.reason)
+            for part in named
+            for fault in self._part_faults(part, value[part["name"]])
         ]
 
+    def _part_faults(self, part: _Data, value: Any) -> Iterator[Fault]:
+        if "any_of" in part:
+            yield from self._called_faults(part["any_of"], value)
+        elif "schema" in part:
+            yield from self._validators[id(part)].faults(value)
+        elif not isinstance(value, str):
+            yield Fault("", "tags", "this is no text")
+        elif value not in part.get("choices", (value,)):
+            yield Fault("", "tags", f"{value!r} is none of the choices")
+
+    def _called_faults(self, islands: Sequence[_Data], value: Any) -> Iterator[Fault]:
+        named = {_island_name(island): island for island in islands}
+        for i, one in enumerate(value if isinstance(value, list) else [None]):
+            if not isinstance(one, Mapping) or set(one) != {"name", "value"}:
+                yield Fault(f"/{i}", "tags", "this is no object with a name and a value")
+            elif not isinstance(one["name"], str) or one["name"] not in named:
+                yield Fault(f"/{i}/name", "tags", f"no island is called {one['name']!r}")
+            else:
+                for fault in self._part_faults(named[one["name"]], one["value"]):
+                    yield Fault(f"/{i}/value{fault.pointer}", fault.keyword, fault.reason)
+
     @cached_property
-    def _validators(self) -> dict[str, Validator]:
-        return {
-            part["name"]: Validator(part["schema"])
-            for part in self.parts
-            if "name" in part and "schema" in part
-        }
+    def _validators(self) -> dict[int, Validator]:
+        islands = [one for part in self.parts for one in (part, *part.get("any_of", ()))]
+        return {id(one): Validator(one["schema"]) for one in islands if "schema" in one}
 
     def _spelled(self, part: _Data, value: Any) -> str:
         if "any_of" in part:
-            named = {island.get("name"): island for island in part["any_of"]}
-            called = value if isinstance(value, list) else []
-            return "".join(self._spelled(named[c["name"]], c["value"]) for c in called)
+            named = {_island_name(island): island for island in part["any_of"]}
+            return "".join(self._spelled(named[one["name"]], one["value"]) for one in value or ())
         if "schema" in part:
-            compact = self.whitespace == "compact"
-            value = json.dumps(
-                value, ensure_ascii=False, separators=(",", ":") if compact else None
-            )
+            value = spell_json(value, self.options.whitespace)
         content = "" if value is None else str(value)
         return f"{part.get('begin', '')}{content}{part.get('end', '')}"
+
+
+def _island_name(island: _Data) -> str:
+    return str(island.get("name", island["begin"]))
 
 
 def _column(part: _Data) -> Column:
@@ -223,5 +234,5 @@ def _read_islands(part: _Data, text: str, at: int) -> tuple[list[dict[str, Any]]
         value, at = next(_read_island(island, text, match.start()), (None, -1))
         if at < 0:
             raise JsonError(_FAULT)
-        found.append({"name": island.get("name", island["begin"]), "value": value})
+        found.append({"name": _island_name(island), "value": value})
     return found, len(text)

@@ -9,13 +9,12 @@ of each tool are a schema of their own: `#/...` in them means themselves. Knows 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from constrain.schema import SchemaOptions, schema_grammar
 from pipelines.columns import Column, Json, List, Scalar, Struct
-from pipelines.config import Whitespace
 from pipelines.errors import ConfigError
 from pipelines.jsontext import loads_strict, spell_json
 from pipelines.schemas import load_data
@@ -41,9 +40,7 @@ class Tool:
     parameters: Mapping[str, Any]
 
 
-def load_tools(
-    path: str, parallel: int | None, whitespace: Whitespace, *, strict: bool
-) -> ToolsConstraint:
+def load_tools(path: str, parallel: int | None, options: SchemaOptions) -> ToolsConstraint:
     """Read a file of tools, and let the engine read it before anything else does.
 
     With `parallel` an answer is a list of one to so many calls. Raises ConfigError when it is no
@@ -59,8 +56,8 @@ def load_tools(
             fact = f"another tool is called {tool.name!r}, too"
             raise ConfigError(fact, place=f"{path}#/{i}", remedy="give each a name of its own")
         seen.add(tool.name)
-    constraint = ToolsConstraint(tools, parallel, whitespace, strict)
-    schema_grammar(constraint.schema, constraint.options)
+    constraint = ToolsConstraint(tools, parallel, options)
+    schema_grammar(constraint.schema, options)
     return constraint
 
 
@@ -79,6 +76,9 @@ def _tool(given: Any, place: str) -> Tool:
     if not isinstance(parameters, Mapping):
         remedy = "write a JSON Schema of the arguments"
         raise ConfigError("its parameters are no schema", place=place, remedy=remedy)
+    if (kind := parameters.get("type", "object")) != "object":
+        fact = f"its parameters are of type {kind!r}, but arguments are an object"
+        raise ConfigError(fact, place=place, remedy="write a schema of type 'object'")
     return Tool(name, about, {"type": "object", **parameters})
 
 
@@ -88,21 +88,15 @@ class ToolsConstraint:
 
     tools: tuple[Tool, ...]
     parallel: int | None
-    whitespace: Whitespace
-    strict: bool
+    options: SchemaOptions
     is_json = True
-
-    @property
-    def options(self) -> SchemaOptions:
-        """Return how the engine is to read the schema."""
-        return SchemaOptions(whitespace=self.whitespace, strict=self.strict, distinct_keys=True)
 
     @cached_property
     def schema(self) -> Mapping[str, Any]:
         """Return the schema of an answer; each tool's parameters are a resource in it."""
         resources = {tool.name: f"urn:constrain:tool:{i}" for i, tool in enumerate(self.tools)}
         call = {"anyOf": [_call(name, resource) for name, resource in resources.items()]}
-        held = {tool.name: {**tool.parameters, "$id": resources[tool.name]} for tool in self.tools}
+        held = {tool.name: _resource(tool.parameters, resources[tool.name]) for tool in self.tools}
         if self.parallel is None:
             return {**call, "$defs": held}
         return {
@@ -122,18 +116,12 @@ class ToolsConstraint:
     @property
     def instruction(self) -> str:
         """Return what the model is told to do."""
-        described = [(tool.name, tool.description, tool.parameters) for tool in self.tools]
-        return tools_task(described, self.parallel)
+        return tools_task(self.variables["tools"], self.parallel)
 
     @property
     def variables(self) -> dict[str, Any]:
         """Return what a prompt template may use of it."""
-        return {
-            "tools": [
-                {"name": t.name, "description": t.description, "parameters": t.parameters}
-                for t in self.tools
-            ]
-        }
+        return {"tools": [asdict(tool) for tool in self.tools]}
 
     def compile(self, vocabulary: Vocabulary) -> CompiledConstraint:
         """Compile the schema of calls, or take it from the store."""
@@ -148,7 +136,7 @@ class ToolsConstraint:
 
     def spell(self, value: Any) -> str:
         """Return the value as JSON, arguments in the order of the tool's parameters."""
-        return spell_json(self._ordered(value), self.whitespace)
+        return spell_json(self._ordered(value), self.options.whitespace)
 
     def faults(self, value: Any) -> Sequence[Fault]:
         """Return what jsonschema says of each call's arguments, by its own tool's parameters."""
@@ -161,7 +149,7 @@ class ToolsConstraint:
     def _call_faults(self, call: Any, place: str) -> Iterator[Fault]:
         if not isinstance(call, Mapping) or set(call) != {"name", "arguments"}:
             yield Fault(place, "tools", "this is no object with a name and arguments")
-        elif call["name"] not in self._validators:
+        elif not isinstance(call["name"], str) or call["name"] not in self._validators:
             yield Fault(f"{place}/name", "tools", f"no tool is called {call['name']!r}")
         else:
             for fault in self._validators[call["name"]].faults(call["arguments"]):
@@ -170,16 +158,22 @@ class ToolsConstraint:
     def _ordered(self, value: Any) -> Any:
         if isinstance(value, list):
             return [self._ordered(call) for call in value]
-        parameters = {tool.name: tool.parameters for tool in self.tools}
-        if not isinstance(value, Mapping) or value.get("name") not in parameters:
-            return value
-        own = parameters[value["name"]]
+        own = self._parameters[value["name"]]
         arguments = in_schema_order(value.get("arguments"), own, own)
         return {"name": value["name"], **value, "arguments": arguments}
 
     @cached_property
+    def _parameters(self) -> dict[str, Mapping[str, Any]]:
+        return {tool.name: tool.parameters for tool in self.tools}
+
+    @cached_property
     def _validators(self) -> dict[str, Validator]:
-        return {tool.name: Validator(tool.parameters) for tool in self.tools}
+        return {name: Validator(own) for name, own in self._parameters.items()}
+
+
+def _resource(parameters: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return the parameters as a schema resource of that name, in any draft (4 reads `id`)."""
+    return {**parameters, "id": name, "$id": name}
 
 
 def _call(name: str, resource: str) -> dict[str, Any]:

@@ -64,13 +64,14 @@ def tags_task(parts: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def tools_task(tools: Sequence[tuple[str, str, Mapping[str, Any]]], parallel: int | None) -> str:
-    """Return the instruction to call a function; `tools` are names, descriptions, parameters."""
+def tools_task(tools: Sequence[Mapping[str, Any]], parallel: int | None) -> str:
+    """Return the instruction to call functions of a name, a description and parameters."""
     what = "one of these functions" if parallel is None else f"1 to {parallel} of these functions"
     lines = [f"Read the request the user sends, and call {what}, with arguments from it:"]
-    for name, about, parameters in tools:
-        lines.append(f"{name}: {about}" if about else name)
-        lines += [f"  {line}" for line in outline(parameters).splitlines()]
+    for tool in tools:
+        about = tool["description"]
+        lines.append(f"{tool['name']}: {about}" if about else tool["name"])
+        lines += [f"  {line}" for line in outline(tool["parameters"]).splitlines()]
     form = '{"name": the function, "arguments": {...}}'
     lines.append(f"Answer with {form if parallel is None else f'a JSON list of {form}'}.")
     return "\n".join(lines)

@@ -9,11 +9,14 @@ import pytest
 
 from constrain import Matcher, Vocabulary, compile_tags
 from constrain.errors import ConstraintError
+from constrain.schema import SchemaOptions
+from pipelines.config import Whitespace
 from pipelines.errors import ConfigError
 from pipelines.jsontext import JsonError
 from pipelines.tags import TagsConstraint, load_tags
 
 BYTES = Vocabulary.of([*(bytes([b]) for b in range(256))], [256])
+COMPACT = SchemaOptions(whitespace="compact", distinct_keys=True)
 EXAMPLE = Path(__file__).resolve().parents[2] / "schemas" / "reasoned.yaml"
 
 TOOLS = """
@@ -27,11 +30,11 @@ TOOLS = """
 
 def load(folder: Path, text: str) -> TagsConstraint:
     (folder / "tags.yaml").write_text(text)
-    return load_tags(str(folder / "tags.yaml"), "compact", strict=False)
+    return load_tags(str(folder / "tags.yaml"), COMPACT)
 
 
 def test_the_example_reads_the_schema_beside_it() -> None:
-    constraint = load_tags(str(EXAMPLE), "flexible", strict=True)
+    constraint = load_tags(str(EXAMPLE), SchemaOptions(strict=True, distinct_keys=True))
     assert "authors" in constraint.instruction
     value = constraint.parse('<think>Two.</think>\n```json\n{"title": "A </think> ```"}\n```')
     assert value == {"thoughts": "Two.", "reference": {"title": "A </think> ```"}}
@@ -66,11 +69,53 @@ def test_a_text_without_the_parts_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("calls", "place"),
+    [
+        (None, "/calls/0"),
+        ([1], "/calls/0"),
+        ([{"name": "say", "value": "a"}, {"name": "sing", "value": "a"}], "/calls/1/name"),
+        ([{"name": ["say"], "value": "a"}], "/calls/0/name"),
+        ([{"name": "say"}], "/calls/0"),
+        ([{"name": "say", "value": 1}], "/calls/0/value"),
+        ([{"name": "add", "value": [1, "2"]}], "/calls/0/value/1"),
+    ],
+)
+def test_an_example_with_other_islands_has_faults(tmp_path: Path, calls: Any, place: str) -> None:
+    assert [f.pointer for f in load(tmp_path, TOOLS).faults({"calls": calls})] == [place]
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ({"thoughts": "a"}, ""),
+        ({"thoughts": 1, "kind": "x"}, "/thoughts"),
+        ({"thoughts": "a", "kind": "z"}, "/kind"),
+    ],
+)
+def test_an_example_with_other_parts_has_faults(tmp_path: Path, value: Any, place: str) -> None:
+    text = "- {name: thoughts, text: {}}\n- {name: kind, begin: '<', end: '>', choices: [x, y]}"
+    assert [f.pointer for f in load(tmp_path, text).faults(value)] == [place]
+
+
+@pytest.mark.parametrize("whitespace", ["compact", "flexible", "pretty"])
+def test_islands_are_spelled_as_the_policy_allows(whitespace: Whitespace) -> None:
+    options = SchemaOptions(whitespace=whitespace, distinct_keys=True)
+    constraint = load_tags(str(EXAMPLE), options)
+    reference = {"authors": "A", "title": "B", "year": 1999, "pages": None, "container": None}
+    value = {"thoughts": "Two.", "reference": reference}
+    assert not constraint.faults(value)
+    matcher = Matcher(compile_tags(constraint.parts, BYTES, options))
+    assert matcher.accept_bytes(constraint.spell(value).encode()), constraint.spell(value)
+    assert matcher.is_accepting()
+
+
+@pytest.mark.parametrize(
     ("text", "told"),
     [
         ("a: 1", "no list of parts"),
         ("- {text: {}}", "no part has a name"),
         ("- {name: a, text: {}}\n- {name: a, begin: x, regex: y}", "two have the same"),
+        ("- {name: 1, text: {}}", "one is no text"),
         ("- [", "no YAML"),
     ],
 )

@@ -13,12 +13,14 @@ import pytest
 
 from constrain import MaskCache, Matcher, compile_schema
 from constrain.errors import ConstraintError
+from constrain.schema import SchemaOptions
 from pipelines.columns import Json, List, Scalar, Struct
 from pipelines.errors import ConfigError
 from pipelines.tools import ToolsConstraint, load_tools
 from tests.conformance.vocabularies import BYTES
 from tests.sampling import sampled
 
+COMPACT = SchemaOptions(whitespace="compact", strict=True, distinct_keys=True)
 EXAMPLE = Path(__file__).resolve().parents[2] / "schemas" / "tools" / "home.json"
 
 
@@ -49,7 +51,7 @@ def twenty() -> list[dict[str, Any]]:
 def load(folder: Path, tools: Any, parallel: int | None = None) -> ToolsConstraint:
     path = folder / "tools.json"
     path.write_text(json.dumps(tools), encoding="utf-8")
-    return load_tools(str(path), parallel, "compact", strict=True)
+    return load_tools(str(path), parallel, COMPACT)
 
 
 def check(tools: Sequence[dict[str, Any]], call: Any) -> str:
@@ -97,6 +99,7 @@ def test_a_call_is_judged_by_its_own_tool(tmp_path: Path) -> None:
     bad = {"name": "tool_4", "arguments": good["arguments"]}
     assert {fault.pointer for fault in constraint.faults(bad)} >= {"/arguments"}
     assert [f.pointer for f in constraint.faults({"name": "x", "arguments": {}})] == ["/name"]
+    assert [f.pointer for f in constraint.faults({"name": ["x"], "arguments": {}})] == ["/name"]
     assert constraint.faults({"name": "tool_3"})
     assert constraint.faults([good])
 
@@ -118,11 +121,43 @@ def test_the_bare_form_and_no_parameters(tmp_path: Path) -> None:
         ([{"name": "a"}, {"name": "a"}], "#/1: another tool is called 'a'"),
         ([{"name": "a", "description": 3}], "#/0: its description is no text"),
         ([{"name": "a", "parameters": []}], "#/0: its parameters are no schema"),
+        ([{"name": "a", "parameters": {"type": "string"}}], "#/0: its parameters are of type"),
+        ([{"name": "a", "parameters": {"type": ["object", "null"]}}], "#/0: its parameters are of"),
     ],
 )
 def test_what_is_no_tool_is_named_at_its_place(tmp_path: Path, tools: Any, told: str) -> None:
     with pytest.raises(ConfigError, match=told):
         load(tmp_path, tools)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {
+            "$schema": "http://json-schema.org/draft-04/schema#",
+            "properties": {"a": {"$ref": "#/definitions/n"}},
+            "definitions": {"n": {"type": "integer", "minimum": 3, "exclusiveMinimum": True}},
+        },
+        {
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "properties": {"a": {"$ref": "#/definitions/n"}},
+            "definitions": {"n": {"type": "integer", "exclusiveMinimum": 3}},
+        },
+        {
+            "properties": {"a": {"$ref": "#/$defs/n"}, "id": {}},
+            "$defs": {"n": {"type": "integer", "exclusiveMinimum": 3}},
+        },
+    ],
+)
+def test_parameters_of_any_draft_are_their_own_resource(tmp_path: Path, parameters: Any) -> None:
+    constraint = load(tmp_path, [{"name": "f", "parameters": parameters}])
+    compiled = compile_schema(constraint.schema, BYTES, constraint.options)
+    assert not compiled.notes
+    for number in (2, 3, 4):
+        call = {"name": "f", "arguments": {"a": number}}
+        matcher = Matcher(compiled)
+        matcher.accept_bytes(constraint.spell(call).encode())
+        assert matcher.is_accepting() == (number == 4) == (not constraint.faults(call))
 
 
 def test_bad_parameters_are_named_at_their_pointer(tmp_path: Path) -> None:
@@ -132,7 +167,7 @@ def test_bad_parameters_are_named_at_their_pointer(tmp_path: Path) -> None:
 
 
 def test_the_example_tells_the_model_its_tools() -> None:
-    constraint = load_tools(str(EXAMPLE), None, "flexible", strict=True)
+    constraint = load_tools(str(EXAMPLE), None, SchemaOptions(strict=True, distinct_keys=True))
     for tool in constraint.tools:
         assert f"{tool.name}: {tool.description}" in constraint.instruction
         assert all(name in constraint.instruction for name in tool.parameters["properties"])
