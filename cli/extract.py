@@ -16,6 +16,7 @@ def extract(
     inputs: options.Inputs,
     *,
     schema: options.Schema = None,
+    schema_field: options.SchemaField = None,
     regex: options.Regex = None,
     grammar: options.Grammar = None,
     grammar_format: options.GrammarFormat = None,
@@ -54,7 +55,8 @@ def extract(
 ) -> None:
     """Turn documents into records, one a document, in the order of the inputs.
 
-    Give exactly one of --schema, --regex, --grammar, --tags, --tools, --choices and --choices-file.
+    Give exactly one of --schema, --regex, --grammar, --tags, --tools, --choices and --choices-file,
+    or --schema-field where each row brings a schema.
     """
     from pipelines.config import ExtractConfig
     from pipelines.extract import extract as run

@@ -36,6 +36,7 @@ __all__ = [
     "Quiet",
     "Regex",
     "Schema",
+    "SchemaField",
     "Scores",
     "Seed",
     "Strict",
@@ -97,6 +98,15 @@ Schema = Annotated[
         "--schema -s",
         "JSON Schema: a .json or .yaml file, inline JSON, module:Model or file.py:Model.",
         metavar="SCHEMA",
+    ),
+]
+SchemaField = Annotated[
+    str | None,
+    _flag(
+        CONSTRAINT,
+        "--schema-field",
+        "Field or column with a JSON Schema for each row; --schema is then for rows without.",
+        metavar="NAME",
     ),
 ]
 Regex = Annotated[

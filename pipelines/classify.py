@@ -61,15 +61,16 @@ class _Classification:
             context_length=self._model.context_length,
             max_new_tokens=max(map(len, self._tokens)),
         )
-        self._work = Work(run, self._encoder, examples)
+        self._work = Work(run, examples)
 
     def go(self) -> RunSummary:
         """Work on all documents and sum up."""
         tally = FieldsTally()
         with self._run.collecting(Scalar("string"), tally) as collector:
             baseline = self._baseline()
-            prompts = self._work.prompts(collector)
-            for number, scores in self._score((n, encoded.ids) for n, encoded in prompts):
+            documents = ((document, lambda: self._encoder) for document in self._run.documents())
+            prompts = self._work.prompts(collector, documents)
+            for number, scores in self._score((n, encoded.ids) for n, encoded, _ in prompts):
                 collector.put(number, self._outcome(self._work.take(number), scores, baseline))
         about = {"command": "classify", "model": self._model.name, "labels": list(self._labels)}
         return self._run.summary(collector, tally, about)

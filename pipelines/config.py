@@ -25,6 +25,7 @@ __all__ = [
     "ModelConfig",
     "OutputConfig",
     "PromptConfig",
+    "SchemaInputConfig",
     "build_config",
 ]
 
@@ -55,6 +56,11 @@ class InputConfig(_Group):
     encoding: str | None = None
     max_bytes: int = Field(default=64 * 2**20, gt=0)
 
+    @property
+    def schema_column(self) -> str | None:
+        """The field or column with a schema for each row, where rows bring one."""
+        return None
+
     @model_validator(mode="after")
     def _encoding_is_known(self) -> Self:
         if self.encoding is not None:
@@ -73,18 +79,31 @@ class InputConfig(_Group):
         return self
 
 
+class SchemaInputConfig(InputConfig):
+    """Inputs whose rows may bring a schema of their own, in `schema_field`. Stdin is JSONL."""
+
+    schema_field: str
+
+    @property
+    def schema_column(self) -> str | None:
+        """The field or column with a schema for each row."""
+        return self.schema_field
+
+
 class ConstraintConfig(_Group):
     """What every answer must satisfy: exactly one of the kinds of constraint.
 
     `schema_spec` (also accepted as `schema`): a JSON or YAML file, inline JSON,
-    `module:Model` or `file.py:Model`. `regex`. `grammar`: a file in GBNF or Lark's EBNF, which its
-    text tells if not `grammar_format`. `tags`: a YAML file of structural tags. `tools`: a JSON or
-    YAML file of functions to call, up to `parallel_tools` in a list. `choices` or `choices_file`
-    (one a line). `whitespace`: the policy for JSON answers. `strict`: refuse a schema with keywords
-    that are only checked after generation.
+    `module:Model` or `file.py:Model`. `schema_field`: the field or column in which a row brings a
+    JSON Schema of its own; `schema_spec` is then for the rows that bring none. `regex`. `grammar`:
+    a file in GBNF or Lark's EBNF, which its text tells if not `grammar_format`. `tags`: a YAML file
+    of structural tags. `tools`: a JSON or YAML file of functions to call, up to `parallel_tools` in
+    a list. `choices` or `choices_file` (one a line). `whitespace`: the policy for JSON answers.
+    `strict`: refuse a schema with keywords that are only checked after generation.
     """
 
     schema_spec: str | None = Field(default=None, alias="schema")
+    schema_field: str | None = Field(default=None, min_length=1)
     regex: str | None = None
     grammar: str | None = None
     grammar_format: Literal["gbnf", "lark"] | None = None
@@ -98,11 +117,14 @@ class ConstraintConfig(_Group):
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
-        given = (self.schema_spec, self.regex, self.grammar, self.tags, self.tools)
-        kinds = (*given, self.choices, self.choices_file)
-        if sum(kind is not None for kind in kinds) != 1:
+        given = (self.regex, self.grammar, self.tags, self.tools, self.choices, self.choices_file)
+        others = sum(kind is not None for kind in given)
+        if self.schema_field is not None and others:
+            raise ValueError("schema_field goes with schema alone; drop it, or the other")
+        if self.schema_field is None and others + (self.schema_spec is not None) != 1:
             raise ValueError(
-                "give exactly one of schema, regex, grammar, tags, tools, choices and choices_file"
+                "give exactly one of schema, regex, grammar, tags, tools, choices and "
+                "choices_file, or schema_field"
             )
         if self.grammar_format is not None and self.grammar is None:
             raise ValueError("grammar_format is for a grammar; give one, or drop it")
@@ -206,6 +228,23 @@ class ExtractConfig(_Group):
     decoding: DecodingConfig = DecodingConfig()
     prompt: PromptConfig = PromptConfig()
     output: OutputConfig = OutputConfig()
+
+    @property
+    def reading(self) -> InputConfig:
+        """How to read the documents: with their own schemas, where rows bring them."""
+        field = self.constraint.schema_field
+        if field is None:
+            return self.inputs
+        return SchemaInputConfig(**self.inputs.model_dump(), schema_field=field)
+
+    @model_validator(mode="after")
+    def _examples_have_one_schema(self) -> Self:
+        if self.prompt.examples is not None and self.constraint.schema_field is not None:
+            raise ValueError(
+                "examples are answers to one schema, but schema_field gives each document its own; "
+                "drop one of the two"
+            )
+        return self
 
 
 class ClassifyConfig(_Group):

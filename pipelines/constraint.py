@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from constrain.tables import CompiledConstraint
     from constrain.vocabulary import Vocabulary
 
-__all__ = ["Constraint", "load_constraint"]
+__all__ = ["Constraint", "SchemaConstraint", "load_constraint", "schema_options"]
 
 
 class Constraint(Protocol):
@@ -63,13 +63,19 @@ class Constraint(Protocol):
         """Return what is wrong with a value."""
 
 
-def load_constraint(config: ConstraintConfig) -> Constraint:
+def schema_options(config: ConstraintConfig) -> SchemaOptions:
+    """Return how all schemas of a run are read."""
+    return SchemaOptions(whitespace=config.whitespace, strict=config.strict, distinct_keys=True)
+
+
+def load_constraint(config: ConstraintConfig) -> Constraint | None:
     """Load the constraint `config` names, and let the engine read it before anything else does.
 
-    Raises ConfigError when it can't be loaded, ConstraintError or LimitExceeded when the engine
-    refuses it: long before a model is loaded for nothing.
+    None when it names nothing but the schemas of rows. Raises ConfigError when it can't be loaded,
+    ConstraintError or LimitExceeded when the engine refuses it: long before a model is loaded for
+    nothing.
     """
-    options = SchemaOptions(whitespace=config.whitespace, strict=config.strict, distinct_keys=True)
+    options = schema_options(config)
     if config.schema_spec is not None:
         loaded = load_schema(config.schema_spec)
         schema_grammar(loaded.schema, options)
@@ -83,6 +89,8 @@ def load_constraint(config: ConstraintConfig) -> Constraint:
         return load_tags(config.tags, options)
     if config.tools is not None:
         return load_tools(config.tools, config.parallel_tools, options)
+    if config.schema_field is not None:
+        return None
     return ChoiceConstraint(load_labels(config))
 
 

@@ -32,12 +32,14 @@ class Document:
 
     `keep` holds the columns to carry into the record, as JSON values. `meta` goes into the
     record's meta: `encoding` when it was not UTF-8, `warnings` about changes made while reading.
+    `schema` is what its row has for a schema of its own, unread; None where it has nothing.
     """
 
     origin: Origin
     text: str
     keep: Mapping[str, Any] = field(default_factory=dict)
     meta: Mapping[str, Any] = field(default_factory=dict)
+    schema: Any = None
 
     @property
     def id(self) -> str:
@@ -46,7 +48,7 @@ class Document:
 
     def without_text(self) -> Document:
         """Return the document for those who only make its record: smaller while it waits."""
-        return replace(self, text="")
+        return replace(self, text="", schema=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ def document_from_text(
     *,
     keep: Mapping[str, Any] | None = None,
     meta: Mapping[str, Any] | None = None,
+    schema: Any = None,
 ) -> Document | Unread:
     """Return the document, or `Unread` when the text is blank.
 
@@ -87,4 +90,4 @@ def document_from_text(
         fact = "the document is empty" if not text else "the document holds only white space"
         return Unread(origin, DocumentError(fact, stage="read", place=origin.place), kept)
     found = {**(meta or {}), "warnings": warnings} if warnings else dict(meta or {})
-    return Document(origin, text, kept, found)
+    return Document(origin, text, kept, found, schema)

@@ -78,7 +78,8 @@ def _expand(
     if path == "-":
         shutil.copyfileobj(sys.stdin.buffer, copy)
         copy.flush()
-        yield Source(STDIN, Path(copy.name), "jsonl" if config.text_field else "text")
+        has_rows = config.text_field or config.schema_column
+        yield Source(STDIN, Path(copy.name), "jsonl" if has_rows else "text")
     elif Path(path).is_dir():
         yield from _folder(path, skipped)
     elif os.path.lexists(path):
@@ -145,6 +146,7 @@ def _refuse_idle_options(config: InputConfig, files: list[Source]) -> None:
         ("text_field", config.text_field, {"jsonl"}, "JSONL"),
         ("text_column", config.text_column, {"parquet"}, "Parquet"),
         ("keep", config.keep, {"jsonl", "parquet"}, "JSONL or Parquet"),
+        ("schema_field", config.schema_column, {"jsonl", "parquet"}, "JSONL or Parquet"),
     ]
     for option, value, needed, name in idle:
         if value and not kinds & needed:

@@ -6,9 +6,9 @@ others wait here, without their text, until their answer comes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from pipelines.collector import Collector, Outcome
 from pipelines.documents import Document, Unread
@@ -16,9 +16,19 @@ from pipelines.errors import DocumentError
 from pipelines.examples import Example
 from pipelines.records import error_record
 from pipelines.run import Run
-from pipelines.truncate import Cut, Encoded, PromptEncoder
+from pipelines.truncate import Cut, Encoded
 
-__all__ = ["Pending", "Work"]
+__all__ = ["Asking", "Pending", "Work"]
+
+
+class Asking(Protocol):
+    """What writes the prompt of a document: a PromptEncoder, or what has one."""
+
+    def encode(self, document: Document, /) -> Encoded:
+        """Return the prompt; raise `DocumentError` when there can be none."""
+
+
+A = TypeVar("A", bound=Asking)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +54,27 @@ class Pending:
 class Work:
     """The documents of a run on their way through a model."""
 
-    def __init__(self, run: Run, encoder: PromptEncoder, examples: Iterable[Example]) -> None:
+    def __init__(self, run: Run, examples: Iterable[Example] = ()) -> None:
         self._run = run
-        self._encoder = encoder
         self._shown = frozenset(e.document.id for e in examples if e.from_inputs)
         self._pending: dict[int, Pending] = {}
 
-    def prompts(self, collector: Collector) -> Iterator[tuple[int, Encoded]]:
-        """Yield number and prompt of each document that can be worked on; settle the others."""
-        for number, document in enumerate(self._run.documents()):
+    def prompts(
+        self,
+        collector: Collector,
+        documents: Iterable[tuple[Document | Unread, Callable[[], A]]],
+    ) -> Iterator[tuple[int, Encoded, A]]:
+        """Yield number and prompt of each document that can be worked on; settle the others.
+
+        Each comes with a function that gives what asks it, or raises its `DocumentError`.
+        """
+        for number, (document, chosen) in enumerate(documents):
             if isinstance(document, Unread):
                 collector.put(number, Outcome(error_record(document, document.error)))
                 continue
             try:
-                encoded = self._encoder.encode(document)
+                asking = chosen()
+                encoded = asking.encode(document)
             except DocumentError as error:
                 collector.put(number, Outcome(error_record(document, error, document.meta)))
                 continue
@@ -66,7 +83,7 @@ class Work:
             self._pending[number] = Pending(
                 document.without_text(), len(encoded.ids), encoded.cut, document.id in self._shown
             )
-            yield number, encoded
+            yield number, encoded, asking
 
     def take(self, number: int) -> Pending:
         """Return the document whose answer has come; it is no longer waited for."""

@@ -54,7 +54,8 @@ def read(source: Source, config: InputConfig) -> Iterator[Document | Unread]:
         except DocumentError as error:
             yield Unread(origin, error, keep)
             continue
-        yield document_from_text(origin, text, keep=keep)
+        schema = row.get(config.schema_column) if config.schema_column else None
+        yield document_from_text(origin, text, keep=keep, schema=schema)
 
 
 def _rows(

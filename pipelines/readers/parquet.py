@@ -51,7 +51,8 @@ def read(source: Source, config: InputConfig) -> Iterator[Document | Unread]:
         except DocumentError as error:
             yield Unread(origin, error, keep)
             continue
-        yield document_from_text(origin, text, keep=keep)
+        schema = row.get(config.schema_column) if config.schema_column else None
+        yield document_from_text(origin, text, keep=keep, schema=schema)
 
 
 def _row_origin(source: Source, number: int) -> Origin:
@@ -92,6 +93,11 @@ def _check_columns(file: Any, source: Source, config: InputConfig) -> None:
     if not _is_text(schema.field(text).type):
         fact = f"the column {text!r} holds {schema.field(text).type}, not text"
         raise InputError(fact, place=source.name, remedy="choose another with --text-column")
+    own = config.schema_column
+    if own in schema.names and not _is_text(schema.field(own).type):
+        # Arrow fills up structs: a keyword of one schema would be null in all others.
+        fact = f"the column {own!r} holds {schema.field(own).type}, not schemas as JSON text"
+        raise InputError(fact, place=source.name, remedy="write them as text")
 
 
 def _is_text(kind: Any) -> bool:
@@ -124,9 +130,9 @@ def _rows(
 
 
 def _needed(names: list[str], config: InputConfig, *, ids_only: bool) -> list[str]:
-    wanted = {config.id_field}
+    wanted: set[str | None] = {config.id_field}
     if not ids_only:
-        wanted |= {config.text_column or "text", *config.keep}
+        wanted |= {config.text_column or "text", *config.keep, config.schema_column}
     return [name for name in names if name in wanted]
 
 

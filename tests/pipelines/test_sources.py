@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pipelines.config import InputConfig
+from pipelines.config import InputConfig, SchemaInputConfig
 from pipelines.errors import InputError
 from pipelines.sources import Sources, open_sources
 
@@ -92,3 +92,14 @@ def test_stdin_is_jsonl_when_a_field_is_named(monkeypatch: pytest.MonkeyPatch) -
 def test_what_cannot_be_meant_is_an_error(path: str, options: Any, message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         opened(path, **options)
+
+
+def test_a_field_of_schemas_asks_for_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"")))
+    with open_sources(SchemaInputConfig(paths=("-",), schema_field="x")) as sources:
+        assert sources.files[0].kind == "jsonl"
+    with (
+        pytest.raises(InputError, match="schema_field: applies to JSONL or Parquet inputs"),
+        open_sources(SchemaInputConfig(paths=("plain",), schema_field="x")),
+    ):
+        pass
