@@ -27,6 +27,8 @@ __all__ = ["field_table", "show_rows", "show_stats", "show_summary"]
 WIDE = 110
 GAP = 2
 LONGEST_VALUE = 24
+MOST_FIELDS = 40
+"""Rows of the table after a run; documents of many schemas have hundreds of fields."""
 
 
 def show_summary(summary: RunSummary) -> None:
@@ -37,11 +39,21 @@ def show_summary(summary: RunSummary) -> None:
     console = Console(stderr=True, highlight=False)
     if summary.documents > 1 and summary.fields:
         console.print()
-        console.print(field_table(summary.fields, console.width))
+        often = sorted(summary.fields, key=lambda field: -field.present)[:MOST_FIELDS]
+        names = {field.name for field in often}
+        fields = [field for field in summary.fields if field.name in names]
+        console.print(field_table(fields, console.width))
+        _tell_hidden(console, len(summary.fields) - len(fields), summary.stats_path)
     for message in summary.first_errors:
         console.print(Text.assemble(("error: ", "red"), message), soft_wrap=True)
     if summary.documents != summary.ok or summary.documents > 1:
         console.print(_counts(summary), soft_wrap=True)
+
+
+def _tell_hidden(console: Console, hidden: int, path: str | None) -> None:
+    if hidden:
+        where = f"; all are in {path}" if path else ""
+        console.print(f"and {hidden} fields that are rarer{where}", style="dim", soft_wrap=True)
 
 
 def show_stats(stats: StatsFile) -> None:

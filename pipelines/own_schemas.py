@@ -88,12 +88,15 @@ class OwnSchemas:
             return partial(_fail, document.error)
         try:
             schema = self._schema_of(document)
+            key = _content(schema)
         except DocumentError as error:
             return partial(_fail, error)
+        except RecursionError:
+            return partial(_fail, self._error(document, "nested too deeply", "unfold it"))
         if schema is None:
             return partial(self._for_want_of_one, document)
         self.seen = True
-        return partial(self._ready, self._compiling(schema, pool), self._place(document))
+        return partial(self._ready, self._compiling(schema, key, pool), self._place(document))
 
     def _schema_of(self, document: Document) -> Any:
         """Return the row's schema as JSON, None where it has none; raise `DocumentError`."""
@@ -120,9 +123,8 @@ class OwnSchemas:
     def _place(self, document: Document) -> str:
         return f"{document.origin.place}, field {self._field!r}"
 
-    def _compiling(self, schema: Any, pool: ThreadPoolExecutor) -> _Schema:
+    def _compiling(self, schema: Any, key: bytes, pool: ThreadPoolExecutor) -> _Schema:
         """Return the schema from those that are kept, or have it compiled."""
-        key = hashlib.sha256(json.dumps(schema).encode()).digest()
         known = self._kept.pop(key, None)
         if known is None:
             constraint = SchemaConstraint(LoadedSchema(schema, self._field), self._options)
@@ -134,18 +136,13 @@ class OwnSchemas:
         return known
 
     def _ready(self, schema: _Schema, place: str) -> Ready:
-        """Wait for a schema; raise whatever is wrong with it as the error of one document."""
-        try:
-            return schema.ready
-        except ConstrainError as error:
-            raise DocumentError(str(error), stage="schema", place=place) from None
-        except Exception as error:  # noqa: BLE001  (one odd schema must not end a run over thousands)
-            fact = f"the schema cannot be used ({type(error).__name__}: {error})"
-            raise DocumentError(fact, stage="schema", place=place) from None
+        if isinstance(schema.outcome, str):
+            raise DocumentError(schema.outcome, stage="schema", place=place)
+        return schema.outcome
 
 
 class _Schema:
-    """A schema that is being compiled, then ready."""
+    """A schema that is being compiled, then ready or refused."""
 
     def __init__(
         self, constraint: SchemaConstraint, compiled: Future[CompiledConstraint], make: Make
@@ -155,9 +152,19 @@ class _Schema:
         self._make = make
 
     @cached_property
-    def ready(self) -> Ready:
-        """What asks documents under it; waits until it is compiled, and raises what that raised."""
-        return self._make(self._constraint, self._compiled.result())
+    def outcome(self) -> Ready | str:
+        """What asks documents under it, or what is wrong with it; waits until it is compiled."""
+        try:
+            return self._make(self._constraint, self._compiled.result())
+        except ConstrainError as error:
+            return str(error)
+        except Exception as error:  # noqa: BLE001  (one odd schema must not end a run over thousands)
+            return f"the schema cannot be used ({type(error).__name__}: {error})"
+
+
+def _content(schema: Any) -> bytes:
+    """Return the hash of a schema; the order of its keys counts, which records follow."""
+    return hashlib.sha256(json.dumps(schema).encode()).digest()
 
 
 def _fail(error: DocumentError) -> Ready:

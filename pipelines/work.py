@@ -54,7 +54,7 @@ class Pending:
 class Work:
     """The documents of a run on their way through a model."""
 
-    def __init__(self, run: Run, examples: Iterable[Example] = ()) -> None:
+    def __init__(self, run: Run, examples: Iterable[Example]) -> None:
         self._run = run
         self._shown = frozenset(e.document.id for e in examples if e.from_inputs)
         self._pending: dict[int, Pending] = {}

@@ -66,6 +66,20 @@ def test_extract_writes_one_valid_record_a_document(tmp_path: Path) -> None:
     assert (tmp_path / "out.stats.json").exists()
 
 
+def test_rows_with_schemas_of_their_own_become_valid_records() -> None:
+    rows = records_in((ROOT / "sample_data/forms.jsonl").read_text("utf-8"))
+    bad = {"id": "bad", "text": "Who comes?", "schema": {"type": "strng"}}
+    stdin = "\n".join(map(json.dumps, [rows[0], bad, *rows[1:]]))
+    records = records_in(
+        constrain("extract", "--schema-field", "schema", "-", code=3, stdin=stdin).stdout
+    )
+    assert [record["id"] for record in records] == ["f1", "bad", "f2", "f3", "f4"]
+    [error] = records.pop(1)["errors"]
+    assert error["reason"].startswith("stdin, line 2, field 'schema': at #/type: ")
+    for row, record in zip(rows, records, strict=True):
+        assert Draft202012Validator(row["schema"]).is_valid(record["value"])
+
+
 def test_stats_shows_the_table_of_an_output_again(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     constrain("extract", "--choices", "book,article", *REFERENCES[:2], "-o", str(out))
@@ -147,6 +161,9 @@ def test_the_pydantic_model_is_a_schema() -> None:
     [
         (["extract", "--schema", "{}", "no-such-file.txt"], 2, "no-such-file.txt"),
         (["extract", "--schema", "no-such.json", "README.md"], 2, "no-such.json"),
+        (["extract", "--schema-field", "s", "--regex", "a", "README.md"], 2, "with schema alone"),
+        (["extract", "--schema-field", "s", "-e", "g.jsonl", "README.md"], 2, "examples are"),
+        (["extract", "--schema-field", "s", "README.md"], 2, "applies to JSONL or Parquet"),
         (["extract", "--schema", '{"type": "strng"}', "README.md"], 2, "strng"),
         (["extract", "--regex", "a(", "README.md"], 2, "a("),
         (["classify", "--choices", "a,a", "README.md"], 2, "given twice"),

@@ -89,6 +89,17 @@ def test_a_single_bad_document_is_told(capsys: pytest.CaptureFixture[str]) -> No
     assert "1 document: 0 ok, 0 invalid, 1 error" in err
 
 
+def test_of_very_many_fields_the_most_frequent_are_shown(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fields = [field_stats(f"f{i:03}", present=10 - i % 5) for i in range(100)]
+    show_summary(run_summary(fields=tuple(fields), stats_path="out.stats.json"))
+    lines = capsys.readouterr().err.splitlines()
+    names = [line[:4] for line in lines if line.startswith("f") and line[1].isdigit()]
+    assert names == [f"f{i:03}" for i in range(100) if i % 5 < 2]
+    assert "and 60 fields that are rarer; all are in out.stats.json" in lines
+
+
 def test_the_counts_name_speed_and_output(capsys: pytest.CaptureFixture[str]) -> None:
     show_summary(run_summary(output="out.jsonl"))
     assert "in 4.0 s (2.5 docs/s, 100 tokens/s) → out.jsonl" in capsys.readouterr().err

@@ -37,6 +37,7 @@ def test_schema_is_accepted_by_the_name_of_its_flag() -> None:
             "exactly one of schema, regex, grammar",
         ),
         ({"constraint": {"regex": "a", "schema": "b"}}, "constraint", "exactly one of"),
+        ({"constraint": {"regex": "a", "schema_field": "b"}}, "constraint", "with schema alone"),
         ({"constraint": {"choices": ["a", "a"]}}, "constraint", "'a' is given twice"),
         ({"constraint": {"choices": ["a", " "]}}, "constraint", "needs text"),
         ({"inputs": {"paths": []}}, "inputs.paths", "at least 1 item"),
