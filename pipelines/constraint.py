@@ -27,6 +27,7 @@ from pipelines.validate import Fault, Validator
 from pipelines.wording import choice_task, pattern_task, schema_task
 
 if TYPE_CHECKING:
+    from constrain.limits import Limits
     from constrain.tables import CompiledConstraint
     from constrain.vocabulary import Vocabulary
 
@@ -117,12 +118,14 @@ class SchemaConstraint:
         """Return what a prompt template may use of it."""
         return {"schema": self.loaded.schema, "fields": outline(self.loaded.schema)}
 
-    def compile(self, vocabulary: Vocabulary) -> CompiledConstraint:
+    def compile(self, vocabulary: Vocabulary, limits: Limits | None = None) -> CompiledConstraint:
         """Compile the schema, or take it from the store."""
         from constrain.compiler import compile_schema  # noqa: PLC0415
         from constrain.store import default_store  # noqa: PLC0415
 
-        return compile_schema(self.loaded.schema, vocabulary, self.options, store=default_store())
+        return compile_schema(
+            self.loaded.schema, vocabulary, self.options, limits, store=default_store()
+        )
 
     def parse(self, text: str) -> Any:
         """Return the JSON value."""

@@ -19,6 +19,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from constrain.errors import ConstrainError
+from constrain.limits import Limits
 from constrain.schema import SchemaOptions
 from pipelines.constraint import SchemaConstraint
 from pipelines.documents import Document, Unread
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Choice", "OwnSchemas"]
 
+_LIMITS = Limits(seconds=2 * Limits().seconds)
+"""Twice the usual time, since a compile takes turns with the decode loop."""
 _MAX_KEPT = 256
 """Schemas that are kept for later rows. Those of documents under way are kept anyway."""
 
@@ -128,7 +131,7 @@ class OwnSchemas:
         known = self._kept.pop(key, None)
         if known is None:
             constraint = SchemaConstraint(LoadedSchema(schema, self._field), self._options)
-            compiled = pool.submit(constraint.compile, self._vocabulary)
+            compiled = pool.submit(constraint.compile, self._vocabulary, _LIMITS)
             known = _Schema(constraint, compiled, self._make)
         self._kept[key] = known
         if len(self._kept) > _MAX_KEPT:

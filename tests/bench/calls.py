@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     records = _records(rows)
     counts = Counter(record["status"] for record in records)
     counts["not valid"] = sum(not _is_valid(*pair) for pair in zip(rows, records, strict=False))
-    counts["out of place"] = [r["id"] for r in records] != [row["id"] for row in rows]
+    counts["out of place"] = int([r["id"] for r in records] != [row["id"] for row in rows])
     told = ", ".join(f"{count} {name}" for name, count in counts.items())
     print(f"{len(rows)} rows in {time.perf_counter() - started:.0f} s: {told}")
     reasons = Counter(error["reason"] for r in records for error in r.get("errors", ()))

@@ -65,9 +65,9 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     found: list[Any] = []
     compile_ = SchemaConstraint.compile
 
-    def noted(self: SchemaConstraint, vocabulary: Vocabulary) -> Any:
+    def noted(self: SchemaConstraint, vocabulary: Vocabulary, *rest: Any) -> Any:
         found.append(self.loaded.schema)
-        return compile_(self, vocabulary)
+        return compile_(self, vocabulary, *rest)
 
     monkeypatch.setattr(SchemaConstraint, "compile", noted)
     return found
@@ -155,6 +155,7 @@ def test_the_model_is_told_the_fields_of_the_documents_own_schema(
         ({"properties": {"a": {"$ref": "http://x.org/a"}}}, "at #/properties/a"),
         ({"type": "string", "minLength": 3, "maxLength": 2}, "no value satisfies"),
         (False, "no value satisfies"),
+        ('{"not": ' * 3000 + "true" + "}" * 3000, "nested too deeply"),
     ],
 )
 def test_a_bad_schema_is_the_error_of_its_document_alone(
@@ -187,10 +188,10 @@ def test_what_a_compile_raises_reaches_its_document(
 ) -> None:
     compile_ = SchemaConstraint.compile
 
-    def faulty(self: SchemaConstraint, vocabulary: Vocabulary) -> Any:
+    def faulty(self: SchemaConstraint, vocabulary: Vocabulary, *rest: Any) -> Any:
         if self.loaded.schema == COUNT:
             raise error
-        return compile_(self, vocabulary)
+        return compile_(self, vocabulary, *rest)
 
     monkeypatch.setattr(SchemaConstraint, "compile", faulty)
     run(("Beta", COUNT), ("Alpha", NAME), ("Beta", COUNT))
@@ -312,10 +313,10 @@ def test_schemas_are_compiled_in_one_other_thread_a_bounded_way_ahead() -> None:
     own = OwnSchemas("schema", SchemaOptions(), BYTES, make)
     compile_ = SchemaConstraint.compile
 
-    def waiting(self: SchemaConstraint, vocabulary: Vocabulary) -> Any:
+    def waiting(self: SchemaConstraint, vocabulary: Vocabulary, *rest: Any) -> Any:
         gate.wait(10)
         threads.add(threading.current_thread())
-        return compile_(self, vocabulary)
+        return compile_(self, vocabulary, *rest)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SchemaConstraint, "compile", waiting)
