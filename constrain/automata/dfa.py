@@ -294,7 +294,7 @@ def divisible(divisor: int, places: int, limits: Limits) -> CharDfa:
         for scale in scales
         for rest in range(divisor)
     ]
-    return CharDfa(classes, (start, *rows), (False, *accepting))
+    return _trimmed(classes, [start, *rows], [False, *accepting])
 
 
 def minimize(dfa: CharDfa) -> CharDfa:

@@ -21,6 +21,7 @@ from constrain.syntax.expr import (
     ANY_TEXT,
     And,
     Chars,
+    Divisible,
     Expr,
     Grammar,
     JsonString,
@@ -86,6 +87,14 @@ def test_no_reachable_place_is_a_dead_end(
             break
         assert matcher.accept_bytes(bytes([chooser.choice(live)]))
         assert matcher.distance_to_accept() >= 0
+
+
+def test_a_bounded_multiple_takes_no_place_that_its_zeros_cannot_end() -> None:
+    bounded = And((Divisible(3, 1), repeat(ANY_CHAR, 0, 3)))
+    matcher = Matcher(compile_rules(Grammar(bounded, {}), BYTES))
+    assert matcher.accept_bytes(b"7.")
+    live = [b for b in range(256) if matcher.fork().accept_bytes(bytes([b]))]
+    assert bytes(live) == b"258"
 
 
 @pytest.mark.parametrize(("least", "most"), [(0, 1024), (3, 1024), (1000, None)])
