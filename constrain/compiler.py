@@ -23,6 +23,7 @@ from constrain.syntax.grammar import GrammarFormat, grammar_format, read_grammar
 from constrain.syntax.inlining import with_fewer_rules
 from constrain.syntax.left_recursion import without_left_recursion
 from constrain.syntax.regex import parse_regex
+from constrain.syntax.rounds import without_empty_rounds
 from constrain.tables import Automaton, CompiledConstraint, Note
 from constrain.tags import tags_grammar
 from constrain.vocabulary import Vocabulary
@@ -38,7 +39,7 @@ __all__ = [
     "content_key",
 ]
 
-_ENGINE = "17"
+_ENGINE = "18"
 """Changes whenever equal constraints compile to other tables."""
 
 
@@ -184,7 +185,8 @@ def content_key(source: object, vocabulary: Vocabulary) -> str:
 
 def _build_rules(grammar: Grammar, limits: Limits, writable: frozenset[int]) -> Automaton:
     """Build the automaton of a grammar of any shape."""
-    plain = with_fewer_rules(without_left_recursion(grammar, limits))
+    solid = without_empty_rounds(grammar)
+    plain = with_fewer_rules(without_left_recursion(solid, limits))
     try:
         return build_automaton(plain, limits, writable, join=True)
     except UnsatisfiableSchema:

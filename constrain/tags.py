@@ -24,6 +24,7 @@ from constrain.syntax.grammar import read_grammar
 from constrain.syntax.inlining import with_fewer_rules
 from constrain.syntax.left_recursion import without_left_recursion
 from constrain.syntax.regex import parse_regex
+from constrain.syntax.rounds import without_empty_rounds
 from constrain.syntax.tagged import FreeText, Island, Islands, Part, tagged
 from constrain.tables import Note
 
@@ -125,7 +126,8 @@ class _Reader:
             raise ConstraintError("a grammar is a text", place=place)
         grammar, remarks = read_grammar(data, None, self._limits)
         self.notes += [Note(f"{place}, line {r.line}", r.rule, "warning", r.text) for r in remarks]
-        return with_fewer_rules(without_left_recursion(grammar, self._limits))
+        solid = without_empty_rounds(grammar)
+        return with_fewer_rules(without_left_recursion(solid, self._limits))
 
 
 def _regex(data: Any, place: str) -> Grammar:
